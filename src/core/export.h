@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CORE_EXPORT_H_
+#define CORE_EXPORT_H_
+
+#include <stddef.h>
+
+/* A core_ function that the project's other libraries call; it gets the private version node. */
+#define CORE_EXPORT __attribute__((visibility("default")))
+
+/* By way of void: the container is aligned, which the compiler cannot see. */
+#define CORE_CONTAINER_OF(ptr, type, member) \
+	((type *)(void *)((char *)(ptr)-offsetof(type, member)))
+
+#define CORE_ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
+
+#endif /* CORE_EXPORT_H_ */
