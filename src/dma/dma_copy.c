@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "dma/dma.h"
+
+#include <string.h>
+
+#include "core/buf.h"
+#include "core/log.h"
+#include "core/mmap.h"
+
+CORE_LOG_REGISTER(DMA::COPY);
+
+static doca_error_t list_refuse(const char *role, const char *why, doca_error_t error)
+{
+	DOCA_LOG_ERR("memcpy task: the %s %s", role, why);
+	return error;
+}
+
+static doca_error_t check_element(const struct doca_dma *dma, const struct doca_buf *buf,
+				  const char *role)
+{
+	const struct doca_mmap *mmap = buf->mmap;
+
+	if (mmap->is_from_export)
+		return list_refuse(role, "is in an imported mmap", DOCA_ERROR_INVALID_VALUE);
+	if (!mmap->is_started)
+		return list_refuse(role, "is in a mmap that is not started", DOCA_ERROR_BAD_STATE);
+	if (!core_mmap_has_dev(mmap, dma->dev))
+		return list_refuse(role, "is in a mmap without this device",
+				   DOCA_ERROR_INVALID_VALUE);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t check_list(const struct doca_dma *dma, const struct doca_buf *list,
+			       const char *role)
+{
+	unsigned int count = 0;
+
+	if (list == NULL)
+		return list_refuse(role, "is not set", DOCA_ERROR_INVALID_VALUE);
+	if (!list->is_first)
+		return list_refuse(role, "is free or not the first of its list",
+				   DOCA_ERROR_INVALID_VALUE);
+	for (const struct doca_buf *buf = list; buf != NULL; buf = buf->next) {
+		doca_error_t result = check_element(dma, buf, role);
+
+		if (result != DOCA_SUCCESS)
+			return result;
+		if (++count > DMA_MAX_BUF_LIST_LEN)
+			return list_refuse(role, "is too long a list", DOCA_ERROR_INVALID_VALUE);
+	}
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t check_writable(const struct doca_buf *list)
+{
+	for (const struct doca_buf *buf = list; buf != NULL; buf = buf->next) {
+		if ((buf->mmap->permissions & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE) == 0)
+			return list_refuse("destination", "is in a mmap without local write",
+					   DOCA_ERROR_NOT_PERMITTED);
+	}
+	return DOCA_SUCCESS;
+}
+
+static size_t list_data(const struct doca_buf *list)
+{
+	size_t sum = 0;
+
+	for (; list != NULL; list = list->next)
+		sum += list->data_len;
+	return sum;
+}
+
+static size_t list_room(const struct doca_buf *list)
+{
+	size_t sum = 0;
+
+	for (; list != NULL; list = list->next)
+		sum += core_buf_room(list);
+	return sum;
+}
+
+/* What only shows in the contents: the task is taken, and fails in its turn. */
+static const char *find_flaw(const struct doca_dma_task_memcpy *task)
+{
+	if (task->len == 0)
+		return "the source has no data";
+	if (list_room(task->dst) < task->len)
+		return "the destination has too little room";
+	return NULL;
+}
+
+doca_error_t dma_copy_prepare(const struct doca_dma *dma, struct doca_dma_task_memcpy *task,
+			      uint32_t flags)
+{
+	doca_error_t result;
+
+	result = check_list(dma, task->src, "source");
+	if (result == DOCA_SUCCESS)
+		result = check_list(dma, task->dst, "destination");
+	if (result == DOCA_SUCCESS)
+		result = check_writable(task->dst);
+	if (result != DOCA_SUCCESS)
+		return result;
+	task->len = list_data(task->src);
+	if (task->len > DMA_MAX_BUF_SIZE)
+		return list_refuse("source", "is too big", DOCA_ERROR_INVALID_VALUE);
+	task->flaw = find_flaw(task);
+	if (task->flaw != NULL && (flags & CORE_SUBMIT_TRY) != 0) {
+		DOCA_LOG_ERR("memcpy task: %s", task->flaw);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	task->copy = (struct dma_copy){
+		.src = task->src,
+		.dst = task->dst,
+		.left = task->len,
+	};
+	return DOCA_SUCCESS;
+}
+
+static size_t min_size(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Copies what lies in one piece on both sides, max at most; 0: an element was used up. */
+static size_t copy_piece(struct dma_copy *copy, size_t max)
+{
+	size_t have = copy->src->data_len - copy->src_offset;
+	size_t room = core_buf_room(copy->dst) - copy->dst_offset;
+	size_t len = min_size(min_size(have, room), max);
+
+	/* Source and destination may overlap: the application chose so, but it stays defined. */
+	memmove(copy->dst->data + copy->dst->data_len + copy->dst_offset,
+		copy->src->data + copy->src_offset, len);
+	copy->src_offset += len;
+	copy->dst_offset += len;
+	copy->left -= len;
+	if (len == have) {
+		copy->src = copy->src->next;
+		copy->src_offset = 0;
+	}
+	if (len == room) {
+		copy->dst = copy->dst->next;
+		copy->dst_offset = 0;
+	}
+	return len;
+}
+
+bool dma_copy_slice(struct dma_copy *copy)
+{
+	size_t max = DMA_SLICE_BYTES;
+
+	while (copy->left > 0 && max > 0)
+		max -= copy_piece(copy, max);
+	return copy->left == 0;
+}
+
+void dma_copy_account(struct doca_buf *dst, size_t len)
+{
+	for (; len > 0; dst = dst->next) {
+		size_t put = min_size(core_buf_room(dst), len);
+
+		dst->data_len += put;
+		len -= put;
+	}
+}
