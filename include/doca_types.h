@@ -16,7 +16,7 @@ extern "C" {
 typedef int doca_event_handle_t;
 
 /* The value that no open handle has. */
-#define doca_event_invalid_handle -1
+#define doca_event_invalid_handle -1 /* NOLINT(bugprone-macro-parentheses): the API has none */
 
 /* Size of a GID, in bytes. */
 #define DOCA_GID_BYTE_LENGTH 16

@@ -11,9 +11,9 @@
 
 CORE_LOG_REGISTER(CORE::DEV_REP);
 
-static doca_error_t rep_refuse(const char *func, const void *first, const void *second)
+static doca_error_t rep_refuse(const char *func, const void *object, void *output)
 {
-	if (first == NULL || second == NULL)
+	if (object == NULL || output == NULL)
 		return core_null_argument(func);
 	DOCA_LOG_ERR("%s: no device exposes representors", func);
 	return DOCA_ERROR_NOT_SUPPORTED;
@@ -24,9 +24,9 @@ doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter,
 					  uint32_t *nb_devs_rep)
 {
 	(void)filter;
-	if (nb_devs_rep == NULL)
+	if (dev_list_rep == NULL)
 		return core_null_argument(__func__);
-	return rep_refuse(__func__, dev, dev_list_rep);
+	return rep_refuse(__func__, dev, nb_devs_rep);
 }
 
 doca_error_t doca_devinfo_rep_destroy_list(struct doca_devinfo_rep **dev_list_rep)
@@ -91,7 +91,7 @@ doca_error_t doca_devinfo_rep_get_vhca_id(const struct doca_devinfo_rep *devinfo
 doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *devinfo_rep,
 						const char *pci_addr_str, uint8_t *is_equal)
 {
-	if (is_equal == NULL)
+	if (pci_addr_str == NULL)
 		return core_null_argument(__func__);
-	return rep_refuse(__func__, devinfo_rep, pci_addr_str);
+	return rep_refuse(__func__, devinfo_rep, is_equal);
 }

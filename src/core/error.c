@@ -13,7 +13,7 @@ struct error_text {
 	const char *descr;
 };
 
-#define ERROR_TEXT(code, text) [code] = { .name = #code, .descr = text }
+#define ERROR_TEXT(code, text) [code] = { .name = #code, .descr = (text) }
 
 static const struct error_text error_texts[] = {
 	ERROR_TEXT(DOCA_SUCCESS, "success"),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/log.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 #define LOG_LINE_BYTES 1024
 
 /* A message longer than this is cut: a runaway string must not take the memory. */
-#define LOG_LINE_MAX_BYTES (64 * 1024)
+#define LOG_LINE_MAX_BYTES ((size_t)64 * 1024)
 
 #define LOG_MAX_SOURCES    4096
 
@@ -25,7 +26,10 @@ struct log_source_entry {
 
 static pthread_mutex_t sources_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* A slot is free while its name is NULL; entries never move, so a lookup takes no lock. */
+/*
+ * A slot is free while its name is NULL; entries never move, so a lookup takes no lock. Numbers
+ * begin at 1: a file whose registration failed has 0, and must not log as somebody else.
+ */
 static struct log_source_entry sources[LOG_MAX_SOURCES];
 
 static doca_error_t source_add(const char *name, enum log_class class, int *source)
@@ -41,7 +45,7 @@ static doca_error_t source_add(const char *name, enum log_class class, int *sour
 			continue;
 		sources[i].class = class;
 		__atomic_store_n(&sources[i].name, copy, __ATOMIC_RELEASE);
-		*source = i;
+		*source = i + 1;
 		result = DOCA_SUCCESS;
 	}
 	pthread_mutex_unlock(&sources_lock);
@@ -52,11 +56,12 @@ static doca_error_t source_add(const char *name, enum log_class class, int *sour
 
 static struct log_source_entry *source_find(int source)
 {
-	if (source < 0 || source >= LOG_MAX_SOURCES)
+	struct log_source_entry *entry;
+
+	if (source < 1 || source > LOG_MAX_SOURCES)
 		return NULL;
-	if (__atomic_load_n(&sources[source].name, __ATOMIC_ACQUIRE) == NULL)
-		return NULL;
-	return &sources[source];
+	entry = &sources[source - 1];
+	return __atomic_load_n(&entry->name, __ATOMIC_ACQUIRE) != NULL ? entry : NULL;
 }
 
 doca_error_t core_log_register_source(const char *name, int *source)
@@ -73,14 +78,18 @@ doca_error_t doca_log_register_source(const char *source_name, int *source)
 
 doca_error_t doca_log_unregister_source(int source)
 {
-	struct log_source_entry *entry = source_find(source);
+	struct log_source_entry *entry;
+	char *name = NULL;
 
-	if (entry == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&sources_lock);
-	free(entry->name);
-	__atomic_store_n(&entry->name, NULL, __ATOMIC_RELEASE);
+	entry = source_find(source);
+	/* The libraries' sources are not the application's to give back. */
+	if (entry != NULL && entry->class == LOG_CLASS_APP)
+		name = __atomic_exchange_n(&entry->name, NULL, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&sources_lock);
+	if (name == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	free(name);
 	return DOCA_SUCCESS;
 }
 
@@ -93,7 +102,7 @@ static size_t line_head(char *line, size_t size, uint32_t level, const char *sou
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	localtime_r(&now.tv_sec, &local);
-	strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &local);
+	(void)strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &local);
 	return (size_t)snprintf(line, size, "[%s.%06ld][%d][%s][%.64s] ", date, now.tv_nsec / 1000,
 				(int)getpid(), log_level_tag(level), source_name);
 }
@@ -108,9 +117,18 @@ static size_t line_end(char *line, size_t len)
 	return len;
 }
 
+/* As vsnprintf(). err: what %m stands for, whatever has set errno since the caller logged. */
+__attribute__((format(printf, 4, 0))) static int message_put(char *at, size_t size, int err,
+							     const char *format, va_list args)
+{
+	errno = err;
+	return vsnprintf(at, size, format, args);
+}
+
 __attribute__((format(printf, 3, 0))) static void
 line_emit(const struct log_source_entry *source, uint32_t level, const char *format, va_list args)
 {
+	const int err = errno;
 	char small[LOG_LINE_BYTES];
 	char *line = small;
 	size_t head, len;
@@ -119,7 +137,7 @@ line_emit(const struct log_source_entry *source, uint32_t level, const char *for
 
 	head = line_head(small, sizeof(small), level, source->name);
 	va_copy(again, args);
-	text = vsnprintf(small + head, sizeof(small) - head - 1, format, args);
+	text = message_put(small + head, sizeof(small) - head - 1, err, format, args);
 	len = head + (text > 0 ? (size_t)text : 0);
 	if (len > LOG_LINE_MAX_BYTES)
 		len = LOG_LINE_MAX_BYTES;
@@ -127,8 +145,8 @@ line_emit(const struct log_source_entry *source, uint32_t level, const char *for
 		line = malloc(len + 2);
 		if (line != NULL) {
 			memcpy(line, small, head);
-			(void)vsnprintf(line + head, len - head + 1, format,
-					again); /* cut is fine */
+			/* Cut is fine. */
+			(void)message_put(line + head, len - head + 1, err, format, again);
 		} else { /* the start of the message is better than nothing */
 			line = small;
 			len = sizeof(small) - 2;
@@ -139,6 +157,7 @@ line_emit(const struct log_source_entry *source, uint32_t level, const char *for
 	log_backend_emit(source->class, level, line, len);
 	if (line != small)
 		free(line);
+	errno = err; /* to log what failed must not change what the caller does about it */
 }
 
 doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func,

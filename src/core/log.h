@@ -22,12 +22,12 @@
 CORE_EXPORT doca_error_t core_log_register_source(const char *name, int *source);
 
 /* The libraries' counterpart of DOCA_LOG_REGISTER. */
-#define CORE_LOG_REGISTER(name)                                                                    \
-	static int log_source;                                                                     \
-	__attribute__((constructor(101))) static void core_log_register_this_file(void)            \
-	{                                                                                          \
-		(void)core_log_register_source(#name, &log_source); /* lines then lack the name */ \
-	}                                                                                          \
+#define CORE_LOG_REGISTER(name)                                                                   \
+	static int log_source;                                                                    \
+	__attribute__((constructor(101))) static void core_log_register_this_file(void)           \
+	{                                                                                         \
+		(void)core_log_register_source(#name, &log_source); /* its lines are then lost */ \
+	}                                                                                         \
 	extern int core_log_register_ends_here
 
 #endif /* CORE_LOG_H_ */

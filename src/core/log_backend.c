@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <sys/queue.h>
 
 #include "core/export.h"
 #include "core/log_sink.h"
@@ -18,10 +17,11 @@ struct log_limits {
 };
 
 struct doca_log_backend {
-	LIST_ENTRY(doca_log_backend) link;
+	struct doca_log_backend *next;
 	enum log_class class;
 	struct log_limits limits;
-	bool lower_strict; /* the limit may still be narrowed, but not widened */
+	struct log_limits bounds; /* fixed: what it is for, whatever the limits are */
+	bool lower_strict;        /* the limit may still be narrowed, but not widened */
 	bool upper_strict;
 	struct log_sink sink;
 };
@@ -35,9 +35,14 @@ static const struct {
 	{ DOCA_LOG_LEVEL_DEBUG, "DBG" },   { DOCA_LOG_LEVEL_TRACE, "TRC" },
 };
 
-/* Guards the list, the limits and the global limits; held for reading while a line goes out. */
-static pthread_rwlock_t backends_lock = PTHREAD_RWLOCK_INITIALIZER;
-static LIST_HEAD(, doca_log_backend) backends = LIST_HEAD_INITIALIZER(backends);
+/*
+ * Whoever changes the list or a limit holds the lock; a line goes out without it. Backends are only
+ * ever added, at the head, and never freed, so a walk over them is safe at any time; limits are
+ * read and written atomically. So a thread that logs never waits for one that changes a limit, nor
+ * the other way round, and the function of a buffer backend may log to the other class.
+ */
+static pthread_mutex_t backends_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct doca_log_backend *backends;
 static struct log_limits global[LOG_NUM_CLASSES] = {
 	[LOG_CLASS_APP] = { DOCA_LOG_LEVEL_INFO, DOCA_LOG_LEVEL_CRIT },
 	[LOG_CLASS_SDK] = { DOCA_LOG_LEVEL_INFO, DOCA_LOG_LEVEL_CRIT },
@@ -48,7 +53,6 @@ static uint32_t wanted[LOG_NUM_CLASSES] = {
 	[LOG_CLASS_APP] = DOCA_LOG_LEVEL_DISABLE,
 	[LOG_CLASS_SDK] = LOG_SDK_FALLBACK_LEVEL,
 };
-static bool has_backend[LOG_NUM_CLASSES];
 
 const char *log_level_tag(uint32_t level)
 {
@@ -64,21 +68,42 @@ static bool level_is_limit(uint32_t level)
 	return level == DOCA_LOG_LEVEL_DISABLE || log_level_tag(level) != NULL;
 }
 
-/* Called with the lock held for writing, after each change of a limit or of the list. */
-static void wanted_refresh(void)
+static struct doca_log_backend *backends_first(void)
 {
-	uint32_t lowest[LOG_NUM_CLASSES] = { DOCA_LOG_LEVEL_DISABLE, DOCA_LOG_LEVEL_DISABLE };
-	const struct doca_log_backend *backend;
+	return __atomic_load_n(&backends, __ATOMIC_ACQUIRE);
+}
 
-	if (!has_backend[LOG_CLASS_SDK])
-		lowest[LOG_CLASS_SDK] = LOG_SDK_FALLBACK_LEVEL;
-	LIST_FOREACH(backend, &backends, link)
-	{
-		if (backend->limits.lower > lowest[backend->class])
-			lowest[backend->class] = backend->limits.lower;
+static uint32_t backend_lower(const struct doca_log_backend *backend)
+{
+	uint32_t lower = __atomic_load_n(&backend->limits.lower, __ATOMIC_RELAXED);
+
+	return lower < backend->bounds.lower ? lower : backend->bounds.lower;
+}
+
+static uint32_t backend_upper(const struct doca_log_backend *backend)
+{
+	uint32_t upper = __atomic_load_n(&backend->limits.upper, __ATOMIC_RELAXED);
+
+	return upper > backend->bounds.upper ? upper : backend->bounds.upper;
+}
+
+/* Called with the lock held, after each change of a limit or of the list. */
+static void wanted_refresh(enum log_class class)
+{
+	uint32_t lowest = DOCA_LOG_LEVEL_DISABLE;
+	const struct doca_log_backend *backend;
+	bool has_backend = false;
+
+	for (backend = backends; backend != NULL; backend = backend->next) {
+		if (backend->class != class)
+			continue;
+		has_backend = true;
+		if (backend_lower(backend) > lowest)
+			lowest = backend_lower(backend);
 	}
-	for (size_t i = 0; i < LOG_NUM_CLASSES; i++)
-		__atomic_store_n(&wanted[i], lowest[i], __ATOMIC_RELAXED);
+	if (class == LOG_CLASS_SDK && !has_backend)
+		lowest = LOG_SDK_FALLBACK_LEVEL;
+	__atomic_store_n(&wanted[class], lowest, __ATOMIC_RELAXED);
 }
 
 int log_backend_wants(enum log_class class, uint32_t level)
@@ -89,43 +114,46 @@ int log_backend_wants(enum log_class class, uint32_t level)
 void log_backend_emit(enum log_class class, uint32_t level, const char *line, size_t len)
 {
 	struct doca_log_backend *backend;
+	bool has_backend = false;
 
-	pthread_rwlock_rdlock(&backends_lock);
-	LIST_FOREACH(backend, &backends, link)
-	{
-		if (backend->class == class && level <= backend->limits.lower &&
-		    level >= backend->limits.upper)
+	for (backend = backends_first(); backend != NULL; backend = backend->next) {
+		if (backend->class != class)
+			continue;
+		has_backend = true;
+		if (level <= backend_lower(backend) && level >= backend_upper(backend))
 			log_sink_write(&backend->sink, level, line, len);
 	}
-	if (class == LOG_CLASS_SDK && !has_backend[class])
+	if (class == LOG_CLASS_SDK && !has_backend)
 		log_sink_write_stderr(line, len);
-	pthread_rwlock_unlock(&backends_lock);
 }
 
 static struct doca_log_backend *backend_new(enum log_class class, const struct log_sink *sink)
 {
 	struct doca_log_backend *backend = calloc(1, sizeof(*backend));
+	pthread_mutexattr_t checked;
 
 	if (backend == NULL)
 		return NULL;
 	backend->class = class;
+	backend->bounds.lower = DOCA_LOG_LEVEL_TRACE;
+	backend->bounds.upper = DOCA_LOG_LEVEL_CRIT;
 	backend->sink = *sink;
-	pthread_mutex_init(&backend->sink.lock, NULL);
+	pthread_mutexattr_init(&checked);
+	pthread_mutexattr_settype(&checked, PTHREAD_MUTEX_ERRORCHECK);
+	pthread_mutex_init(&backend->sink.lock, &checked);
+	pthread_mutexattr_destroy(&checked);
 	return backend;
 }
 
 /* From here on the backend belongs to the list and lives until the process ends. */
 static void backend_add(struct doca_log_backend *backend)
 {
-	pthread_rwlock_wrlock(&backends_lock);
-	if (backend->limits.lower == 0)
-		backend->limits.lower = global[backend->class].lower;
-	if (backend->limits.upper == 0)
-		backend->limits.upper = global[backend->class].upper;
-	LIST_INSERT_HEAD(&backends, backend, link);
-	has_backend[backend->class] = true;
-	wanted_refresh();
-	pthread_rwlock_unlock(&backends_lock);
+	pthread_mutex_lock(&backends_lock);
+	backend->limits = global[backend->class];
+	backend->next = backends;
+	__atomic_store_n(&backends, backend, __ATOMIC_RELEASE);
+	wanted_refresh(backend->class);
+	pthread_mutex_unlock(&backends_lock);
 }
 
 doca_error_t log_backend_create(enum log_class class, const struct log_sink *sink,
@@ -155,10 +183,8 @@ doca_error_t doca_log_backend_create_standard(void)
 		free(talk);
 		return DOCA_ERROR_NO_MEMORY;
 	}
-	talk->limits.upper = DOCA_LOG_LEVEL_INFO;
-	talk->upper_strict = true;
-	alarm->limits.lower = DOCA_LOG_LEVEL_WARNING;
-	alarm->lower_strict = true;
+	talk->bounds.upper = DOCA_LOG_LEVEL_INFO;
+	alarm->bounds.lower = DOCA_LOG_LEVEL_WARNING;
 	backend_add(talk);
 	backend_add(alarm);
 	return DOCA_SUCCESS;
@@ -167,13 +193,13 @@ doca_error_t doca_log_backend_create_standard(void)
 static void set_lower(struct doca_log_backend *backend, uint32_t level)
 {
 	if (!backend->lower_strict || level < backend->limits.lower)
-		backend->limits.lower = level;
+		__atomic_store_n(&backend->limits.lower, level, __ATOMIC_RELAXED);
 }
 
 static void set_upper(struct doca_log_backend *backend, uint32_t level)
 {
 	if (!backend->upper_strict || level > backend->limits.upper)
-		backend->limits.upper = level;
+		__atomic_store_n(&backend->limits.upper, level, __ATOMIC_RELAXED);
 }
 
 typedef void (*limit_setter)(struct doca_log_backend *backend, uint32_t level);
@@ -183,10 +209,10 @@ static doca_error_t backend_set(struct doca_log_backend *backend, enum log_class
 {
 	if (backend == NULL || backend->class != class || !level_is_limit(level))
 		return DOCA_ERROR_INVALID_VALUE;
-	pthread_rwlock_wrlock(&backends_lock);
+	pthread_mutex_lock(&backends_lock);
 	set(backend, level);
-	wanted_refresh();
-	pthread_rwlock_unlock(&backends_lock);
+	wanted_refresh(class);
+	pthread_mutex_unlock(&backends_lock);
 	return DOCA_SUCCESS;
 }
 
@@ -197,15 +223,14 @@ static doca_error_t global_set(enum log_class class, limit_setter set, uint32_t 
 
 	if (!level_is_limit(level))
 		return DOCA_ERROR_INVALID_VALUE;
-	pthread_rwlock_wrlock(&backends_lock);
+	pthread_mutex_lock(&backends_lock);
 	*limit = level;
-	LIST_FOREACH(backend, &backends, link)
-	{
+	for (backend = backends; backend != NULL; backend = backend->next) {
 		if (backend->class == class)
 			set(backend, level);
 	}
-	wanted_refresh();
-	pthread_rwlock_unlock(&backends_lock);
+	wanted_refresh(class);
+	pthread_mutex_unlock(&backends_lock);
 	return DOCA_SUCCESS;
 }
 
@@ -213,9 +238,9 @@ static uint32_t global_get(const uint32_t *limit)
 {
 	uint32_t level;
 
-	pthread_rwlock_rdlock(&backends_lock);
+	pthread_mutex_lock(&backends_lock);
 	level = *limit;
-	pthread_rwlock_unlock(&backends_lock);
+	pthread_mutex_unlock(&backends_lock);
 	return level;
 }
 

@@ -18,7 +18,7 @@ struct log_sink_ops {
 
 struct log_sink {
 	const struct log_sink_ops *ops;
-	pthread_mutex_t lock; /* one line at a time */
+	pthread_mutex_t lock; /* one line at a time; refuses the thread that holds it */
 	union {
 		FILE *file; /* borrowed for the life of the process, as the others are */
 		int fd;

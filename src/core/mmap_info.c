@@ -49,9 +49,10 @@ doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd
 					   size_t dmabuf_offset, size_t len)
 {
 	(void)dmabuf_fd;
+	(void)addr;
 	(void)dmabuf_offset;
 	(void)len;
-	if (mmap == NULL || addr == NULL)
+	if (mmap == NULL)
 		return core_null_argument(__func__);
 	DOCA_LOG_ERR("mmap %p: no device here maps a dmabuf", (void *)mmap);
 	return DOCA_ERROR_NOT_SUPPORTED;
@@ -69,7 +70,7 @@ doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa 
 }
 
 doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
-					  doca_dpa_dev_mmap_t *dpa_mmap_handle)
+					  doca_dpa_dev_mmap_t *dpa_mmap_handle) /* NOLINT */
 {
 	if (mmap == NULL || dev == NULL || dpa_mmap_handle == NULL)
 		return core_null_argument(__func__);
