@@ -26,13 +26,18 @@
 /* What one progress copies at most: about 20 us, so that other contexts get their turn. */
 #define DMA_SLICE_BYTES ((size_t)256 * 1024)
 
-/* Where a copy over two lists stands. */
+/*
+ * Where a copy over two lists stands. An element is looked at once, when its turn comes: whatever
+ * becomes of the bufs in the meantime, no byte outside of them is touched.
+ */
 struct dma_copy {
-	const struct doca_buf *src;
-	struct doca_buf *dst;
-	size_t src_offset; /* bytes done of src's data section */
-	size_t dst_offset; /* bytes done of the room behind dst's data section */
-	size_t left;       /* bytes */
+	const struct doca_buf *src; /* the next element; NULL: there is none */
+	const struct doca_buf *dst;
+	const char *from; /* what is left of the element before it: have bytes */
+	char *to;         /* the same for the destination: room bytes */
+	size_t have;
+	size_t room;
+	size_t left; /* of the whole copy, bytes */
 };
 
 struct doca_dma_task_memcpy {
@@ -41,7 +46,7 @@ struct doca_dma_task_memcpy {
 	struct doca_buf *dst;       /* borrowed */
 	struct dma_copy copy;       /* from submit on */
 	size_t len;                 /* bytes of the whole copy */
-	const char *flaw;           /* why it will fail; NULL: it will not */
+	const char *flaw;           /* why it fails; NULL: nothing is known against it */
 };
 
 struct doca_dma {
@@ -63,8 +68,8 @@ extern const struct core_ctx_ops dma_ctx_ops;
 doca_error_t dma_copy_prepare(const struct doca_dma *dma, struct doca_dma_task_memcpy *task,
 			      uint32_t flags);
 
-/* Copies one slice; true when the copy is whole. */
-bool dma_copy_slice(struct dma_copy *copy);
+/* Copies one slice of a task that has no flaw; true: it is over, well or with a flaw. */
+bool dma_copy_slice(struct doca_dma_task_memcpy *task);
 
 /* Enters a finished copy into the data lengths of the destination. */
 void dma_copy_account(struct doca_buf *dst, size_t len);

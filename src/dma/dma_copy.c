@@ -122,42 +122,59 @@ static size_t min_size(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Copies what lies in one piece on both sides, max at most; 0: an element was used up. */
+/* Goes on to the next element where one is used up; false: there is none any more. */
+static bool copy_refill(struct dma_copy *copy)
+{
+	for (; copy->have == 0; copy->src = copy->src->next) {
+		if (copy->src == NULL)
+			return false;
+		copy->from = copy->src->data;
+		copy->have = copy->src->data_len;
+	}
+	for (; copy->room == 0; copy->dst = copy->dst->next) {
+		if (copy->dst == NULL)
+			return false;
+		copy->to = copy->dst->data + copy->dst->data_len;
+		copy->room = core_buf_room(copy->dst);
+	}
+	return true;
+}
+
+/* Copies what lies in one piece on both sides, max at most. */
 static size_t copy_piece(struct dma_copy *copy, size_t max)
 {
-	size_t have = copy->src->data_len - copy->src_offset;
-	size_t room = core_buf_room(copy->dst) - copy->dst_offset;
-	size_t len = min_size(min_size(have, room), max);
+	size_t len = min_size(min_size(copy->have, copy->room), min_size(copy->left, max));
 
 	/* Source and destination may overlap: the application chose so, but it stays defined. */
-	memmove(copy->dst->data + copy->dst->data_len + copy->dst_offset,
-		copy->src->data + copy->src_offset, len);
-	copy->src_offset += len;
-	copy->dst_offset += len;
+	memmove(copy->to, copy->from, len);
+	copy->from += len;
+	copy->have -= len;
+	copy->to += len;
+	copy->room -= len;
 	copy->left -= len;
-	if (len == have) {
-		copy->src = copy->src->next;
-		copy->src_offset = 0;
-	}
-	if (len == room) {
-		copy->dst = copy->dst->next;
-		copy->dst_offset = 0;
-	}
 	return len;
 }
 
-bool dma_copy_slice(struct dma_copy *copy)
+bool dma_copy_slice(struct doca_dma_task_memcpy *task)
 {
+	struct dma_copy copy = task->copy; /* a local one stays in registers */
 	size_t max = DMA_SLICE_BYTES;
 
-	while (copy->left > 0 && max > 0)
-		max -= copy_piece(copy, max);
-	return copy->left == 0;
+	while (copy.left > 0 && max > 0) {
+		if (!copy_refill(&copy)) {
+			/* Such as after a task before it has filled the same destination. */
+			task->flaw = "its bufs hold less than they did at submit";
+			return true;
+		}
+		max -= copy_piece(&copy, max);
+	}
+	task->copy = copy;
+	return copy.left == 0;
 }
 
 void dma_copy_account(struct doca_buf *dst, size_t len)
 {
-	for (; len > 0; dst = dst->next) {
+	for (; len > 0 && dst != NULL; dst = dst->next) {
 		size_t put = min_size(core_buf_room(dst), len);
 
 		dst->data_len += put;

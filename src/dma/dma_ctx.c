@@ -68,7 +68,7 @@ static void dma_progress(struct doca_ctx *ctx)
 	if (base == NULL || dma->has_failed)
 		return;
 	task = memcpy_from_task(base);
-	if (task->flaw == NULL && !dma_copy_slice(&task->copy))
+	if (task->flaw == NULL && !dma_copy_slice(task))
 		return;
 	STAILQ_REMOVE_HEAD(&dma->submitted, link);
 	if (task->flaw == NULL) {
