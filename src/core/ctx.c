@@ -74,6 +74,14 @@ void core_ctx_kick(struct doca_ctx *ctx)
 		core_pe_ready(ctx->pe, ctx);
 }
 
+void core_ctx_wake_armed(struct doca_ctx *ctx)
+{
+	if (doca_likely(!core_pe_is_armed(ctx->pe)))
+		return;
+	if (ctx->ops->arm != NULL && ctx->ops->arm(ctx) != CORE_ARM_NEVER)
+		core_pe_wake(ctx->pe);
+}
+
 static void ctx_note_move(struct doca_ctx *ctx, enum doca_ctx_states next)
 {
 	ctx->next_state = next;
@@ -123,7 +131,8 @@ void core_ctx_closed(struct doca_ctx *ctx)
 
 void core_ctx_fail(struct doca_ctx *ctx)
 {
-	if (ctx->state == DOCA_CTX_STATE_RUNNING)
+	/* A STARTING one may have reported that it runs, and nobody has heard of it yet. */
+	if (ctx->state == DOCA_CTX_STATE_RUNNING || ctx->state == DOCA_CTX_STATE_STARTING)
 		ctx_note_move(ctx, DOCA_CTX_STATE_STOPPING);
 }
 
@@ -145,13 +154,18 @@ static doca_error_t ctx_begin_stop(struct doca_ctx *ctx)
 	return DOCA_SUCCESS;
 }
 
-static void ctx_make_noted_move(struct doca_ctx *ctx)
+/* False: the kind has refused to stop, so there was no move. */
+static bool ctx_make_noted_move(struct doca_ctx *ctx)
 {
 	ctx->has_next_state = false;
-	if (ctx->next_state != DOCA_CTX_STATE_STOPPING)
+	if (ctx->next_state != DOCA_CTX_STATE_STOPPING) {
 		ctx_move(ctx, ctx->next_state);
-	else if (ctx_begin_stop(ctx) == DOCA_SUCCESS)
-		core_ctx_kick(ctx);
+		return true;
+	}
+	if (ctx_begin_stop(ctx) != DOCA_SUCCESS)
+		return false;
+	core_ctx_kick(ctx);
+	return true;
 }
 
 bool core_ctx_deliver(struct doca_ctx *ctx)
@@ -163,7 +177,7 @@ bool core_ctx_deliver(struct doca_ctx *ctx)
 		core_task_deliver(task);
 		core_ctx_kick(ctx); /* it is not IDLE, so the callback cannot have destroyed it */
 	} else if (ctx->has_next_state) {
-		ctx_make_noted_move(ctx);
+		return ctx_make_noted_move(ctx);
 	} else if (ctx_is_drained(ctx)) {
 		ctx_move(ctx, DOCA_CTX_STATE_IDLE);
 	} else {
@@ -204,6 +218,9 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 		ctx_move(ctx, DOCA_CTX_STATE_RUNNING);
 	else if (result == DOCA_ERROR_IN_PROGRESS)
 		ctx_move(ctx, DOCA_CTX_STATE_STARTING);
+	else
+		return result;
+	core_ctx_wake_armed(ctx); /* a callback may have stopped it, but it is not IDLE */
 	return result;
 }
 
@@ -226,6 +243,7 @@ doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 		return DOCA_SUCCESS;
 	}
 	core_ctx_kick(ctx);
+	core_ctx_wake_armed(ctx);
 	return DOCA_ERROR_IN_PROGRESS;
 }
 

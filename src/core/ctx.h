@@ -104,11 +104,20 @@ CORE_EXPORT void core_ctx_start_failed(struct doca_ctx *ctx);
 /* The kind's part of STOPPING is over; IDLE follows when no task is left. */
 CORE_EXPORT void core_ctx_closed(struct doca_ctx *ctx);
 
-/* A RUNNING context stops by itself: after what is finished, progress moves it to STOPPING. */
+/*
+ * A context that is RUNNING, or has reported so, stops by itself: after what is finished, progress
+ * moves it to STOPPING.
+ */
 CORE_EXPORT void core_ctx_fail(struct doca_ctx *ctx);
 
 /* Tells the engine that there may be something to deliver. */
 void core_ctx_kick(struct doca_ctx *ctx);
+
+/*
+ * The application has called the kind, which may now want to be driven: an engine that was armed
+ * before that must not sleep over it.
+ */
+void core_ctx_wake_armed(struct doca_ctx *ctx);
 
 /*
  * Delivers one finished task or makes one state move; false when there was neither. The context,

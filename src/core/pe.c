@@ -86,7 +86,7 @@ void core_pe_ready(struct doca_pe *pe, struct doca_ctx *ctx)
 		return;
 	ctx->is_ready = true;
 	TAILQ_INSERT_TAIL(&pe->ready, ctx, ready_link);
-	if (doca_unlikely(pe->event.is_armed)) /* ours: this is the thread that arms */
+	if (doca_unlikely(core_pe_is_armed(pe)))
 		core_pe_wake(pe);
 }
 

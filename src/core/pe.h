@@ -35,6 +35,13 @@ struct doca_pe {
 	struct core_pe_event event;
 };
 
+/* Would the engine sleep now, so that new work must wake it? For the engine's own thread. */
+static inline bool core_pe_is_armed(const struct doca_pe *pe)
+{
+	/* Only this thread arms, but any may disarm. */
+	return __atomic_load_n(&pe->event.is_armed, __ATOMIC_RELAXED);
+}
+
 /* A context has something to deliver: queues it and wakes the engine. Thread: the engine's. */
 void core_pe_ready(struct doca_pe *pe, struct doca_ctx *ctx);
 

@@ -109,17 +109,6 @@ static doca_error_t drain(int fd)
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t event_clear(struct core_pe_event *event)
-{
-	doca_error_t result;
-
-	__atomic_store_n(&event->is_armed, false, __ATOMIC_SEQ_CST);
-	result = drain(event->wake_fd);
-	if (result == DOCA_SUCCESS && event->is_timer_set)
-		result = drain(event->timer_fd);
-	return result;
-}
-
 /* Sets the timer to go off once after delay_ns, or not at all for CORE_ARM_NEVER. */
 static doca_error_t timer_set(struct core_pe_event *event, uint64_t delay_ns)
 {
@@ -136,6 +125,18 @@ static doca_error_t timer_set(struct core_pe_event *event, uint64_t delay_ns)
 		return event_error("timerfd_settime");
 	event->is_timer_set = is_wanted;
 	return DOCA_SUCCESS;
+}
+
+/* The engine sleeps no more: nothing makes its handle readable until it is armed again. */
+static doca_error_t event_clear(struct core_pe_event *event)
+{
+	doca_error_t result;
+
+	__atomic_store_n(&event->is_armed, false, __ATOMIC_SEQ_CST);
+	result = drain(event->wake_fd);
+	if (result == DOCA_SUCCESS) /* whether it went off or not */
+		result = timer_set(event, CORE_ARM_NEVER);
+	return result;
 }
 
 /* After how many nanoseconds does a context want to be driven? */
@@ -178,6 +179,7 @@ doca_error_t doca_pe_request_notification(struct doca_pe *pe)
 			return result;
 	}
 	__atomic_store_n(&pe->event.is_armed, true, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	delay = pe_next_delay(pe);
 	if (delay != CORE_ARM_NOW)
 		return timer_set(&pe->event, delay);

@@ -62,6 +62,11 @@ doca_error_t core_pool_fill(struct core_pool *pool)
 
 	if (pool->num_filled == pool->num_tasks)
 		return DOCA_SUCCESS;
+	if (pool->num_out > 0) {
+		DOCA_LOG_ERR("%s tasks: %u are not freed yet, so their number cannot change",
+			     pool->name, pool->num_out);
+		return DOCA_ERROR_BAD_STATE;
+	}
 	if (posix_memalign(&block, TASK_ALIGN_BYTES, block_bytes) != 0) {
 		DOCA_LOG_ERR("%s tasks: no memory for %u of them", pool->name, pool->num_tasks);
 		return DOCA_ERROR_NO_MEMORY;
@@ -96,6 +101,7 @@ doca_error_t core_pool_get(struct core_pool *pool, union doca_data user_data,
 	taken->state = CORE_TASK_USER;
 	taken->status = DOCA_SUCCESS;
 	taken->user_data = user_data;
+	pool->num_out++;
 	pool->ctx->num_tasks++;
 	*task = taken;
 	return DOCA_SUCCESS;
@@ -104,6 +110,7 @@ doca_error_t core_pool_get(struct core_pool *pool, union doca_data user_data,
 void core_pool_put(struct doca_task *task)
 {
 	task->state = CORE_TASK_FREE;
+	task->pool->num_out--;
 	task->ctx->num_tasks--;
 	STAILQ_INSERT_HEAD(&task->pool->free, task, link);
 }

@@ -27,6 +27,7 @@ struct core_pool {
 	STAILQ_HEAD(, doca_task) free;
 	void *block; /* of num_filled tasks; kept from start to start */
 	uint32_t num_filled;
+	uint32_t num_out; /* the application has */
 };
 
 /*
@@ -39,7 +40,10 @@ CORE_EXPORT doca_error_t core_pool_configure(struct core_pool *pool,
 					     doca_task_completion_cb_t error_cb, uint32_t num_tasks,
 					     uint32_t max_tasks);
 
-/* At start: makes the tasks when the size has changed. Errors: NO_MEMORY. */
+/*
+ * At start: makes the tasks when the size has changed. Errors: NO_MEMORY. BAD_STATE: it has changed
+ * while the application kept tasks, which only contexts with CORE_CTX_FREES_TASKS let it do.
+ */
 CORE_EXPORT doca_error_t core_pool_fill(struct core_pool *pool);
 
 /*

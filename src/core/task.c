@@ -66,10 +66,13 @@ static doca_error_t task_submit(struct doca_task *task, uint32_t flags)
 	/* The kind may queue it, so it is in flight before; nothing completes inside submit. */
 	task->state = CORE_TASK_INFLIGHT;
 	result = ctx->ops->submit(ctx, task, flags);
-	if (DOCA_IS_ERROR(result))
+	if (DOCA_IS_ERROR(result)) {
 		task->state = CORE_TASK_USER;
-	else
-		ctx->num_inflight++;
+		return result;
+	}
+	ctx->num_inflight++;
+	if (doca_unlikely(core_pe_is_armed(ctx->pe)))
+		core_ctx_wake_armed(ctx);
 	return result;
 }
 
