@@ -30,6 +30,7 @@ struct doca_buf {
 	struct doca_buf_inventory *inventory;
 	uint16_t refcount; /* of the list; an element that is not the first has 1, a free one 0 */
 	bool is_first;
+	bool is_counted; /* by its mmap; if not, the mmap may be gone before it */
 };
 
 /* Gives the element back to its inventory, and its mmap one buf less. */

@@ -178,7 +178,9 @@ static struct doca_buf *inventory_take(struct doca_buf_inventory *inventory, str
 	buf->tail = buf;
 	buf->refcount = 1;
 	buf->is_first = true;
-	core_mmap_buf_added(mmap);
+	buf->is_counted = !mmap->is_thread_safe;
+	if (buf->is_counted)
+		core_mmap_buf_added(mmap);
 	return buf;
 }
 
@@ -186,7 +188,8 @@ void core_buf_release(struct doca_buf *buf)
 {
 	struct doca_buf_inventory *inventory = buf->inventory;
 
-	core_mmap_buf_removed(buf->mmap);
+	if (buf->is_counted)
+		core_mmap_buf_removed(buf->mmap);
 	buf->refcount = 0;
 	buf->is_first = false; /* of no list: next means something else from here on */
 	buf->next = inventory->free;

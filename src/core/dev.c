@@ -30,6 +30,7 @@ struct doca_devinfo *core_dev_list_add(struct core_dev_list *list)
 	}
 	added = &list->infos[list->count++];
 	memset(added, 0, sizeof(*added));
+	added->vhca_id = (uint16_t)list->count; /* several devices may share one interface */
 	return added;
 }
 
@@ -188,7 +189,7 @@ struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev)
 		(void)core_null_argument(__func__); /* there is no way to return it */
 		return NULL;
 	}
-	return (struct doca_devinfo *)(uintptr_t)&dev->info; /* the interface drops the const */
+	return (struct doca_devinfo *)(uintptr_t)&dev->info; /* NOLINT: the API drops the const */
 }
 
 doca_error_t doca_dev_accelerate_resource_reclaim(struct doca_dev *dev)

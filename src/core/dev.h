@@ -62,7 +62,10 @@ struct core_dev_list {
 	uint32_t capacity;
 };
 
-/* Adds a zeroed finding and returns it (lent until the next add), or NULL without memory. */
+/*
+ * Adds a finding that is zeroed but for its vhca_id, and returns it (lent until the next add), or
+ * NULL without memory.
+ */
 struct doca_devinfo *core_dev_list_add(struct core_dev_list *list);
 
 /* A user of an open device, which closing it must wait for. Thread: any. */

@@ -144,7 +144,6 @@ static doca_error_t add_device(struct core_dev_list *list, const char *name)
 	if (info == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	info->kind = CORE_DEV_VERBS;
-	info->vhca_id = (uint16_t)list->count;
 	(void)snprintf(info->ibdev_name, sizeof(info->ibdev_name), "%s", name);
 	describe_iface(info);
 	describe_function(info);

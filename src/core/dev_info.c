@@ -102,10 +102,24 @@ doca_error_t doca_devinfo_get_mac_addr(const struct doca_devinfo *devinfo, uint8
 			 DOCA_DEVINFO_MAC_ADDR_SIZE);
 }
 
+/* A verbs device may have neither a PCI function nor an interface that this process can see. */
+static doca_error_t check_pci_addr(const struct doca_devinfo *info)
+{
+	if (info->pci_addr[0] != '\0')
+		return DOCA_SUCCESS;
+	DOCA_LOG_ERR("device %s has no PCI address", info->ibdev_name);
+	return DOCA_ERROR_OPERATING_SYSTEM;
+}
+
 doca_error_t doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, char *pci_addr_str)
 {
+	doca_error_t result;
+
 	if (devinfo == NULL || pci_addr_str == NULL)
 		return core_null_argument(__func__);
+	result = check_pci_addr(devinfo);
+	if (result != DOCA_SUCCESS)
+		return result;
 	memcpy(pci_addr_str, devinfo->pci_addr, sizeof(devinfo->pci_addr));
 	return DOCA_SUCCESS;
 }
@@ -115,6 +129,7 @@ doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo,
 {
 	const char *domain = "0000:";
 	const char *rest = pci_addr_str;
+	doca_error_t result;
 
 	if (devinfo == NULL || pci_addr_str == NULL || is_equal == NULL)
 		return core_null_argument(__func__);
@@ -125,6 +140,9 @@ doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo,
 		DOCA_LOG_ERR("\"%.32s\" is not a PCI address", pci_addr_str);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
+	result = check_pci_addr(devinfo);
+	if (result != DOCA_SUCCESS)
+		return result;
 	*is_equal = strncasecmp(devinfo->pci_addr, domain, PCI_DOMAIN_LEN) == 0 &&
 		    strcasecmp(devinfo->pci_addr + PCI_DOMAIN_LEN, rest) == 0;
 	return DOCA_SUCCESS;
@@ -146,6 +164,10 @@ doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo, ui
 {
 	if (devinfo == NULL || active_rate == NULL)
 		return core_null_argument(__func__);
+	if (devinfo->active_rate == 0) {
+		DOCA_LOG_ERR("device %s does not tell its rate", devinfo->ibdev_name);
+		return DOCA_ERROR_DRIVER;
+	}
 	*active_rate = devinfo->active_rate;
 	return DOCA_SUCCESS;
 }

@@ -85,7 +85,6 @@ static void describe(struct doca_devinfo *info, const char *iface, const struct 
 	(void)snprintf(info->iface_name, sizeof(info->iface_name), "%s", iface);
 	info->has |= CORE_DEV_HAS_IFACE;
 	info->func_type = DOCA_PCI_FUNC_TYPE_PF;
-	info->vhca_id = (uint16_t)index;
 	info->active_rate = DEFAULT_RATE;
 	if (core_sysfs_read_number("net", iface, "speed", MAX_SPEED_MBITS, &speed) && speed > 0)
 		info->active_rate = speed * BITS_PER_MBIT;
@@ -97,11 +96,21 @@ static void describe(struct doca_devinfo *info, const char *iface, const struct 
 	}
 }
 
+/* In the place of the interface's name an IPv4 address has its label, "eth0:1", if it has one. */
+static int addresses_get(struct ifaddrs **addrs)
+{
+	if (getifaddrs(addrs) != 0)
+		return -1;
+	for (struct ifaddrs *at = *addrs; at != NULL; at = at->ifa_next)
+		at->ifa_name[strcspn(at->ifa_name, ":")] = '\0';
+	return 0;
+}
+
 void core_dev_describe_iface(struct doca_devinfo *info, const char *iface)
 {
 	struct ifaddrs *addrs = NULL;
 
-	if (getifaddrs(&addrs) != 0)
+	if (addresses_get(&addrs) != 0)
 		DOCA_LOG_WARN("the addresses of %s cannot be listed: %s", iface, strerror(errno));
 	describe(info, iface, addrs);
 	if (addrs != NULL)
@@ -213,7 +222,7 @@ doca_error_t core_dev_net_find(struct core_dev_list *list)
 	struct ifaddrs *addrs;
 	doca_error_t result;
 
-	if (getifaddrs(&addrs) != 0) {
+	if (addresses_get(&addrs) != 0) {
 		DOCA_LOG_ERR("network interfaces cannot be listed: %s", strerror(errno));
 		return DOCA_ERROR_NOT_FOUND;
 	}

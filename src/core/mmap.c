@@ -39,14 +39,12 @@ bool core_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
 
 void core_mmap_buf_added(struct doca_mmap *mmap)
 {
-	if (!mmap->is_thread_safe)
-		__atomic_fetch_add(&mmap->num_bufs, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&mmap->num_bufs, 1, __ATOMIC_RELAXED);
 }
 
 void core_mmap_buf_removed(struct doca_mmap *mmap)
 {
-	if (!mmap->is_thread_safe)
-		__atomic_fetch_sub(&mmap->num_bufs, 1, __ATOMIC_RELEASE);
+	__atomic_fetch_sub(&mmap->num_bufs, 1, __ATOMIC_RELEASE);
 }
 
 static uint32_t num_bufs(const struct doca_mmap *mmap)
@@ -88,17 +86,20 @@ doca_error_t doca_mmap_create(struct doca_mmap **mmap)
 
 doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
 {
+	struct doca_mmap gone;
+
 	if (mmap == NULL)
 		return core_null_argument(__func__);
 	if (num_bufs(mmap) > 0)
 		return mmap_refuse(mmap, "destroy", "has bufs", DOCA_ERROR_NOT_PERMITTED);
 	core_mmap_revoke(mmap);
-	if (mmap->was_started && mmap->free_cb != NULL)
-		mmap->free_cb(mmap->addr, mmap->len, mmap->free_cb_opaque);
 	for (uint32_t i = 0; i < mmap->num_devs; i++)
 		core_dev_release(mmap->devs[i].dev);
 	free(mmap->devs);
+	gone = *mmap;
 	free(mmap);
+	if (gone.was_started && gone.free_cb != NULL)
+		gone.free_cb(gone.addr, gone.len, gone.free_cb_opaque);
 	return DOCA_SUCCESS;
 }
 

@@ -75,7 +75,7 @@ bool core_mmap_contains(const struct doca_mmap *mmap, const void *addr, size_t l
 /* Was the device added to it, or was it imported on that device? */
 CORE_EXPORT bool core_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev);
 
-/* A buf of it comes or goes. Thread: any. */
+/* A buf of it comes or goes, where bufs are counted. Thread: any. */
 void core_mmap_buf_added(struct doca_mmap *mmap);
 void core_mmap_buf_removed(struct doca_mmap *mmap);
 

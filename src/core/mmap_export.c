@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "core/dev.h"
 #include "core/error.h"
@@ -21,7 +22,7 @@ CORE_LOG_REGISTER(CORE::MMAP_EXPORT);
 
 static pthread_mutex_t instance_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t instance[CORE_MMAP_INSTANCE_SIZE];
-static bool has_instance;
+static pid_t instance_pid; /* whose instance it is: a fork is another process */
 static uint32_t last_key_index;
 
 static doca_error_t random_bytes(void *to, size_t len)
@@ -40,10 +41,10 @@ static doca_error_t key_make(struct core_mmap_record *record)
 	if (result != DOCA_SUCCESS)
 		return result;
 	pthread_mutex_lock(&instance_lock);
-	if (!has_instance)
+	if (instance_pid != getpid())
 		result = random_bytes(instance, sizeof(instance));
 	if (result == DOCA_SUCCESS) {
-		has_instance = true;
+		instance_pid = getpid();
 		memcpy(record->instance, instance, sizeof(instance));
 		record->key_index = ++last_key_index;
 	}
@@ -149,6 +150,11 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
 	result = core_mmap_blob_decode(export_desc, export_desc_len, &record);
 	if (result != DOCA_SUCCESS)
 		return result;
+	if (dev->info.kind != CORE_DEV_SOFTWARE) {
+		DOCA_LOG_ERR("device %s: the descriptor is of a software device",
+			     dev->info.ibdev_name);
+		return DOCA_ERROR_NOT_SUPPORTED;
+	}
 	result = doca_mmap_create(&created);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -159,7 +165,7 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
 	}
 	created->is_from_export = true;
 	created->remote = record;
-	created->addr = (char *)(uintptr_t)record.addr;
+	created->addr = (char *)(uintptr_t)record.addr; /* NOLINT: another process's */
 	created->len = record.len;
 	created->permissions = record.permissions;
 	if (user_data != NULL)
@@ -185,7 +191,7 @@ doca_error_t doca_mmap_get_from_export(const struct doca_mmap *mmap, uint8_t *fr
 }
 
 doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev *dev,
-				  const void **export_desc, size_t *export_desc_len)
+				  const void **export_desc, size_t *export_desc_len) /* NOLINT */
 {
 	if (mmap == NULL || dev == NULL || export_desc == NULL || export_desc_len == NULL)
 		return core_null_argument(__func__);
