@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ctx_kind.h"
+
+#include <stddef.h>
+
+const struct ctx_kind *const ctx_kinds[] = {
+	&ctx_kind_probe, &ctx_kind_freeing_probe, &ctx_kind_async_probe, &ctx_kind_dma, NULL,
+};
