@@ -58,8 +58,11 @@ struct core_ctx_ops {
 	 */
 	doca_error_t (*submit)(struct doca_ctx *ctx, struct doca_task *task, uint32_t flags);
 
-	/* A bounded piece of work, never blocking; may be NULL. Not called when IDLE. */
-	void (*progress)(struct doca_ctx *ctx);
+	/*
+	 * A bounded piece of work, never blocking; may be NULL. Not called when IDLE. True: it was
+	 * worth this call of doca_pe_progress(), and the other contexts wait for the next one.
+	 */
+	bool (*progress)(struct doca_ctx *ctx);
 
 	/* The nanoseconds after which progress() must run although no event came; may be NULL. */
 	uint64_t (*arm)(struct doca_ctx *ctx);

@@ -26,13 +26,16 @@ static doca_error_t info_copy(const char *what, const void *from, size_t len, vo
 	return DOCA_SUCCESS;
 }
 
-/* Is a part of the description there? missing: what to answer when it is not. */
+/*
+ * Is a part of the description there? missing: what to answer when it is not, which is nobody's
+ * fault, so that it is no error in the log.
+ */
 static doca_error_t info_has(const struct doca_devinfo *info, unsigned int part, const char *what,
 			     doca_error_t missing)
 {
 	if ((info->has & part) != 0)
 		return DOCA_SUCCESS;
-	DOCA_LOG_ERR("device %s has no %s", info->ibdev_name, what);
+	DOCA_LOG_DBG("device %s has no %s", info->ibdev_name, what);
 	return missing;
 }
 
@@ -107,7 +110,7 @@ static doca_error_t check_pci_addr(const struct doca_devinfo *info)
 {
 	if (info->pci_addr[0] != '\0')
 		return DOCA_SUCCESS;
-	DOCA_LOG_ERR("device %s has no PCI address", info->ibdev_name);
+	DOCA_LOG_DBG("device %s has no PCI address", info->ibdev_name);
 	return DOCA_ERROR_OPERATING_SYSTEM;
 }
 
@@ -165,7 +168,7 @@ doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo, ui
 	if (devinfo == NULL || active_rate == NULL)
 		return core_null_argument(__func__);
 	if (devinfo->active_rate == 0) {
-		DOCA_LOG_ERR("device %s does not tell its rate", devinfo->ibdev_name);
+		DOCA_LOG_DBG("device %s does not tell its rate", devinfo->ibdev_name);
 		return DOCA_ERROR_DRIVER;
 	}
 	*active_rate = devinfo->active_rate;

@@ -17,7 +17,7 @@ static void fd_write_all(int fd, const char *line, size_t len)
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written <= 0)
-			return; /* a log that cannot be written must not stop the program */
+			return; /* a log that cannot be written is no reason to fail */
 		line += written;
 		len -= (size_t)written;
 	}

@@ -8,9 +8,10 @@
 #include "core/log.h"
 
 /*
- * One call of progress drives at least one context, the one whose turn it is, and then delivers at
- * most one thing, from the context that has been ready for the longest time. So a context that
- * always has something neither keeps the others from being driven nor from being heard.
+ * One call of progress drives contexts, from the one whose turn it is on, until one has worked or
+ * something is ready, and then delivers at most one thing, from the context that has been ready for
+ * the longest time. So a call is bounded however many contexts there are, and a context that always
+ * has something neither keeps the others from being driven nor from being heard.
  */
 
 CORE_LOG_REGISTER(CORE::PE);
@@ -98,13 +99,15 @@ void core_pe_not_ready(struct doca_pe *pe, struct doca_ctx *ctx)
 	TAILQ_REMOVE(&pe->ready, ctx, ready_link);
 }
 
-static void pe_drive_next(struct doca_pe *pe)
+/* True: that was work enough for one call. */
+static bool pe_drive_next(struct doca_pe *pe)
 {
 	struct doca_ctx *ctx = pe->turn != NULL ? pe->turn : TAILQ_FIRST(&pe->ctxs);
 
 	pe->turn = TAILQ_NEXT(ctx, pe_link);
-	if (ctx->state != DOCA_CTX_STATE_IDLE && ctx->ops->progress != NULL)
-		ctx->ops->progress(ctx);
+	if (ctx->state == DOCA_CTX_STATE_IDLE || ctx->ops->progress == NULL)
+		return false;
+	return ctx->ops->progress(ctx);
 }
 
 static uint8_t pe_deliver_one(struct doca_pe *pe)
@@ -130,8 +133,7 @@ uint8_t doca_pe_progress(struct doca_pe *pe)
 		return 0;
 	}
 	for (unsigned int left = pe->num_ctxs; left > 0; left--) {
-		pe_drive_next(pe);
-		if (!TAILQ_EMPTY(&pe->ready))
+		if (pe_drive_next(pe) || !TAILQ_EMPTY(&pe->ready))
 			break;
 	}
 	return pe_deliver_one(pe);

@@ -59,17 +59,17 @@ static void dma_fail(struct doca_dma *dma, const struct doca_dma_task_memcpy *ta
 	core_ctx_fail(&dma->base);
 }
 
-static void dma_progress(struct doca_ctx *ctx)
+static bool dma_progress(struct doca_ctx *ctx)
 {
 	struct doca_dma *dma = dma_from_ctx(ctx);
 	struct doca_task *base = STAILQ_FIRST(&dma->submitted);
 	struct doca_dma_task_memcpy *task;
 
 	if (base == NULL || dma->has_failed)
-		return;
+		return false;
 	task = memcpy_from_task(base);
 	if (task->flaw == NULL && !dma_copy_slice(task))
-		return;
+		return true;
 	STAILQ_REMOVE_HEAD(&dma->submitted, link);
 	if (task->flaw == NULL) {
 		dma_copy_account(task->dst, task->len);
@@ -78,6 +78,7 @@ static void dma_progress(struct doca_ctx *ctx)
 		core_task_complete(base, DOCA_ERROR_INVALID_VALUE);
 		dma_fail(dma, task);
 	}
+	return true;
 }
 
 static uint64_t dma_arm(struct doca_ctx *ctx)

@@ -66,13 +66,13 @@ static void probe_kind_complete(void *object)
 /* The asynchronous probe: its start and its stop end in progress. */
 static const struct core_ctx_ops *probe_ops;
 
-static void async_progress(struct doca_ctx *ctx)
+static bool async_progress(struct doca_ctx *ctx)
 {
-	probe_ops->progress(ctx);
 	if (ctx->state == DOCA_CTX_STATE_STARTING)
 		core_ctx_started(ctx);
 	else if (ctx->state == DOCA_CTX_STATE_STOPPING && ctx->is_closing)
 		core_ctx_closed(ctx);
+	return probe_ops->progress(ctx);
 }
 
 static uint64_t async_arm(struct doca_ctx *ctx)

@@ -54,13 +54,15 @@ static doca_error_t probe_submit(struct doca_ctx *ctx, struct doca_task *task, u
 	return probe->submit_result;
 }
 
-static void probe_progress(struct doca_ctx *ctx)
+static bool probe_progress(struct doca_ctx *ctx)
 {
 	struct probe *probe = probe_from_ctx(ctx);
 
 	probe->num_progresses++;
-	if (probe->completes_in_progress && !STAILQ_EMPTY(&probe->submitted))
-		probe_complete(probe, DOCA_SUCCESS);
+	if (!probe->completes_in_progress || STAILQ_EMPTY(&probe->submitted))
+		return probe->works_in_vain;
+	probe_complete(probe, DOCA_SUCCESS);
+	return true;
 }
 
 static uint64_t probe_arm(struct doca_ctx *ctx)

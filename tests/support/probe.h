@@ -30,6 +30,7 @@ struct probe {
 	uint64_t arm_delay_ns; /* 0: as above */
 	bool keeps_tasks;      /* stop does not flush: the test completes them */
 	bool completes_in_progress;
+	bool works_in_vain; /* progress says that it has worked, and nothing comes of it */
 
 	/* How they were called. */
 	unsigned int num_starts;

@@ -88,6 +88,37 @@ static void stop_overtakes_a_failure(void **state)
 	assert_int_equal(rig->probe->num_stops, 1);
 }
 
+static void overtaken_failure_leaves_nothing_to_do(void **state)
+{
+	struct probe_rig *rig = *state;
+	struct doca_task *task;
+
+	probe_rig_start(rig);
+	task = probe_rig_alloc(rig, 1);
+	core_ctx_fail(rig->ctx);
+
+	assert_error(doca_ctx_stop(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+
+	assert_heard(&rig->heard, "running>stopping");
+	assert_int_equal(doca_pe_progress(rig->pe), 0);
+	doca_task_free(task);
+	assert_hears(&rig->heard, rig->pe, "stopping>idle");
+}
+
+static void overtaken_failure_wakes_nobody(void **state)
+{
+	struct probe_rig *rig = *state;
+
+	probe_rig_start(rig);
+	core_ctx_fail(rig->ctx);
+	assert_success(doca_ctx_stop(rig->ctx));
+
+	probe_rig_arm(rig);
+
+	assert_false(probe_rig_is_readable(rig, 0));
+	assert_heard(&rig->heard, "running>stopping stopping>idle");
+}
+
 static void stop_overtakes_a_failure_behind_completed_tasks(void **state)
 {
 	struct probe_rig *rig = *state;
@@ -142,6 +173,8 @@ int main(void)
 		PROBE_TEST(failure_while_stopping_is_ignored),
 		PROBE_TEST(failure_before_running_was_heard_is_not_lost),
 		PROBE_TEST(stop_overtakes_a_failure),
+		PROBE_TEST(overtaken_failure_leaves_nothing_to_do),
+		PROBE_TEST(overtaken_failure_wakes_nobody),
 		PROBE_TEST(stop_overtakes_a_failure_behind_completed_tasks),
 		PROBE_TEST(failure_whose_stop_is_refused_is_no_progress),
 		PROBE_TEST(context_can_be_started_again_after_a_failure),

@@ -201,8 +201,8 @@ static void missing_ipv6_address_is_reported(void **state)
 	list_init(&list);
 	assert_int_equal(list.num_soft, 1);
 	assert_ipv4(list.soft[0], "10.2.0.1");
-	assert_refused(doca_devinfo_get_ipv6_addr(list.soft[0], addr, sizeof(addr)),
-		       DOCA_ERROR_OPERATING_SYSTEM, "IPv6");
+	assert_error(doca_devinfo_get_ipv6_addr(list.soft[0], addr, sizeof(addr)),
+		     DOCA_ERROR_OPERATING_SYSTEM);
 	list_fini(&list);
 }
 
@@ -216,8 +216,8 @@ static void missing_ipv4_address_is_reported(void **state)
 	assert_int_equal(setenv(VARIABLE, "dev@0000:00:00.0@lo", 1), 0);
 	list_init(&list);
 	assert_int_equal(list.num_soft, 1);
-	assert_refused(doca_devinfo_get_ipv4_addr(list.soft[0], addr, sizeof(addr)),
-		       DOCA_ERROR_NOT_FOUND, "IPv4");
+	assert_error(doca_devinfo_get_ipv4_addr(list.soft[0], addr, sizeof(addr)),
+		     DOCA_ERROR_NOT_FOUND);
 	list_fini(&list);
 }
 

@@ -281,7 +281,7 @@ static void other_contexts_are_driven_between_slices(void **state)
 	(void)submit(&flight, 1);
 	for (unsigned int calls = 1; calls < 4; calls++) {
 		assert_int_equal(doca_pe_progress(flight.rig.pe), 0);
-		assert_int_equal(probe->num_progresses, calls);
+		assert_int_equal(probe->num_progresses, calls - 1); /* a slice ends a call */
 	}
 	assert_int_equal(doca_pe_progress(flight.rig.pe), 1);
 	assert_success(doca_ctx_stop(probe_as_ctx(probe)));

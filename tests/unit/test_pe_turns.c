@@ -85,6 +85,21 @@ static void each_context_is_driven_when_none_is_busy(void **state)
 		assert_int_equal(rigs->at[i].probe->num_progresses, 1);
 }
 
+static void context_that_has_worked_ends_the_call(void **state)
+{
+	struct rigs *rigs = *state;
+
+	rigs_start(rigs);
+	for (unsigned int i = 0; i < NUM_RIGS; i++)
+		rigs->at[i].probe->works_in_vain = true;
+
+	for (unsigned int i = 0; i < NUM_CALLS; i++)
+		assert_int_equal(doca_pe_progress(rigs->at[0].pe), 0);
+
+	for (unsigned int i = 0; i < NUM_RIGS; i++)
+		assert_int_equal(rigs->at[i].probe->num_progresses, NUM_CALLS / NUM_RIGS);
+}
+
 static void contexts_that_are_all_busy_are_heard_in_turn(void **state)
 {
 	struct rigs *rigs = *state;
@@ -241,6 +256,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		RIGS_TEST(each_context_is_driven_while_one_is_busy),
 		RIGS_TEST(each_context_is_driven_when_none_is_busy),
+		RIGS_TEST(context_that_has_worked_ends_the_call),
 		RIGS_TEST(contexts_that_are_all_busy_are_heard_in_turn),
 		RIGS_TEST(context_with_many_completions_lets_others_be_heard),
 		RIGS_TEST(work_that_progress_finds_is_heard_in_the_same_call),

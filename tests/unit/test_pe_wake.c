@@ -50,12 +50,14 @@ static bool box_is_empty(void)
 	return is_empty;
 }
 
-static void box_progress(struct doca_ctx *ctx)
+static bool box_progress(struct doca_ctx *ctx)
 {
 	struct probe *probe = CORE_CONTAINER_OF(ctx, struct probe, base);
 
-	if (!STAILQ_EMPTY(&probe->submitted) && box_take())
-		probe_complete(probe, DOCA_SUCCESS);
+	if (STAILQ_EMPTY(&probe->submitted) || !box_take())
+		return false;
+	probe_complete(probe, DOCA_SUCCESS);
+	return true;
 }
 
 static uint64_t box_arm(struct doca_ctx *ctx)
