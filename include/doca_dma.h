@@ -114,8 +114,10 @@ doca_error_t doca_dma_task_memcpy_set_conf(struct doca_dma *dma,
  * doca_dma_task_memcpy_alloc_init() - take a task from the pool and fill it in.
  * src, dst: borrowed, must outlive the task's flight; may be NULL and set later. user_data: copied.
  * task: owned, free with doca_task_free(). The lists are checked at submit: one that is NULL, of an
- * imported mmap or of a mmap without the device is INVALID_VALUE there; a source without data or
- * too little room in dst ends in the error callback.
+ * imported mmap or of a mmap without the device is INVALID_VALUE there, one of a stopped mmap
+ * BAD_STATE, a destination without local write NOT_PERMITTED; a source without data or too little
+ * room in dst ends in the error callback. The length is that of the source at submit; the data goes
+ * behind what dst holds when the task's turn comes.
  * Errors: INVALID_VALUE: dma or task NULL. BAD_STATE: not RUNNING, or set_conf was never called.
  * NO_MEMORY: all tasks are allocated.
  * Thread: the engine's. Source: DOCA 3.0 DMA API; BAD_STATE ours.

@@ -60,7 +60,7 @@ doca_error_t doca_log_backend_set_level_upper_limit(struct doca_log_backend *bac
 
 /*
  * doca_log_backend_set_level_lower_limit_strict() - pin the present lower limit for good.
- * From now on neither a global nor a direct change widens it; narrowing goes on working.
+ * From now on neither a global nor a direct change widens it; narrowing works, and is for good too.
  * Errors: INVALID_VALUE: NULL or SDK backend.
  * Thread: any. Source: DOCA 3.0 Core API; error codes ours.
  */
@@ -69,7 +69,7 @@ doca_error_t doca_log_backend_set_level_lower_limit_strict(struct doca_log_backe
 
 /*
  * doca_log_backend_set_level_upper_limit_strict() - pin the present upper limit for good.
- * From now on neither a global nor a direct change widens it; narrowing goes on working.
+ * From now on neither a global nor a direct change widens it; narrowing works, and is for good too.
  * Errors: INVALID_VALUE: NULL or SDK backend.
  * Thread: any. Source: DOCA 3.0 Core API; error codes ours.
  */
@@ -122,8 +122,8 @@ doca_error_t doca_log_register_source(const char *source_name, int *source);
 
 /*
  * doca_log_unregister_source() - give a source back; seldom needed, all end with the process.
- * source: from doca_log_register_source().
- * Errors: INVALID_VALUE: no such source.
+ * source: from doca_log_register_source(); no thread may still log with it.
+ * Errors: INVALID_VALUE: no such source, or one of the libraries.
  * Thread: any. Source: DOCA 3.0 Core API; error codes ours.
  */
 DOCA_EXPERIMENTAL
@@ -150,7 +150,8 @@ doca_error_t doca_log_backend_create_with_fd(int fd, struct doca_log_backend **b
 /*
  * doca_log_backend_create_with_buf() - application lines to memory and a function.
  * buf: borrowed until the process ends, capacity bytes. Each line is put at its start, cut to fit
- * with its NUL, then handler is called. backend: lent until the process ends.
+ * with its NUL, then handler is called; what it logs to this same backend is dropped. backend: lent
+ * until the process ends.
  * Errors: INVALID_VALUE: a NULL argument, capacity 0. NO_MEMORY: no memory for the backend.
  * Thread: any. Source: DOCA 3.0 Core API; error codes ours.
  */
@@ -199,7 +200,8 @@ doca_error_t doca_log_backend_create_with_fd_sdk(int fd, struct doca_log_backend
 /*
  * doca_log_backend_create_with_buf_sdk() - library lines to memory and a function.
  * buf: borrowed until the process ends, capacity bytes. Each line is put at its start, cut to fit
- * with its NUL, then handler is called. backend: lent until the process ends.
+ * with its NUL, then handler is called; what it logs to this same backend is dropped. backend: lent
+ * until the process ends.
  * Errors: INVALID_VALUE: a NULL argument, capacity 0. NO_MEMORY: no memory for the backend.
  * Thread: any. Source: DOCA 3.0 Core API; error codes ours.
  */
@@ -238,7 +240,8 @@ uint32_t doca_log_level_get_global_sdk_limit(void);
 /*
  * doca_log_backend_create_standard() - the usual pair of application backends.
  * Standard output takes INFO and less severe, standard error WARNING and more severe, each within
- * the global limits. There is no handle, so only the global limits reach them.
+ * the global limits. There is no handle, so only the global limits reach them. A second call makes
+ * a second pair: every line twice.
  * Errors: NO_MEMORY: no memory for the backends.
  * Thread: any. Source: DOCA 3.0 Core API; error codes ours.
  */

@@ -15,6 +15,7 @@ GATES=(
     "layers       scripts/check_layers.py"
     "shape        scripts/check_shape.py"
     "comments     scripts/check_comments.py"
+    "null-table   scripts/check_null_table.py"
     "headers      scripts/check_headers.sh"
     "docs         scripts/check_docs.py"
     "clang        scripts/test.sh clang"

@@ -99,6 +99,9 @@ def main():
     code_lines = {path: text.count('\n') for path, text in code.items()}
     script_lines = {path: text.count('\n') for path, text in scripts.items()}
     lengths = [lines for _, lines in functions]
+    # A public header has its name and its rows from the API: its length is not ours to choose.
+    bounded = {path: lines for path, lines in (code_lines | script_lines).items()
+               if not str(path).startswith('include/')}
     longest = sorted(functions, key=lambda row: -row[1])
     over = [row for row in longest if row[1] > LONG_FUNCTION]
 
@@ -106,12 +109,12 @@ def main():
     print(f'{len(code)} C files of {sum(code_lines.values())} lines, {len(functions)} functions, '
           f'{len(scripts)} scripts')
     report.line('median C file', statistics.median(code_lines.values()), MAX_FILE_MEDIAN)
-    report.line('longest file', max((code_lines | script_lines).values()), MAX_FILE)
+    report.line('longest file', max(bounded.values()), MAX_FILE)
     report.line('median function', statistics.median(lengths), MAX_FUNCTION_MEDIAN)
     report.line('nine functions in ten', nine_in_ten(lengths), MAX_FUNCTION_NINE_IN_TEN)
     report.line(f'percent of functions over {LONG_FUNCTION} lines',
                 round(100 * len(over) / len(functions), 2), 100 * MAX_LONG_SHARE)
-    for path, lines in sorted((code_lines | script_lines).items()):
+    for path, lines in sorted(bounded.items()):
         if lines > MAX_FILE:
             print(f'too long: {path}: {lines} lines')
     for name, lines in over or longest[:3]:
