@@ -184,7 +184,7 @@ doca_error_t doca_buf_chain_list_tail(struct doca_buf *list1_head, struct doca_b
 /*
  * doca_buf_unchain_list() - cut a list in front of list2, which becomes a head.
  * list1: the head. list2: owned, with one reference; free with doca_buf_dec_refcount().
- * Errors: INVALID_VALUE: a NULL argument, or list2 is not a later element of list1.
+ * Errors: INVALID_VALUE: a NULL argument, list1 not the head, or list2 not a later element of it.
  * Thread: any, one at a time for an object. Source: DOCA 3.0 Core API.
  */
 DOCA_STABLE

@@ -44,10 +44,11 @@ typedef void (*doca_ctx_state_changed_callback_t)(const union doca_data user_dat
  * SUCCESS: RUNNING on return, or already STOPPING when the callback for RUNNING stopped it (RDMA,
  * DMA, sync event, UROM service). Some kinds also give errors of their own.
  * Errors: IN_PROGRESS: STARTING, progress goes on (UROM worker and domain). INVALID_VALUE: ctx
- * NULL, or its configuration is not complete. BAD_STATE: not IDLE. NOT_CONNECTED: no progress
- * engine. NOT_SUPPORTED: the kind cannot use its device. INITIALIZATION: resources could not be set
- * up. UNEXPECTED: own fault. On all but IN_PROGRESS it stays IDLE, with no callback.
- * Thread: the engine's. Source: DOCA 3.0 Core API; BAD_STATE ours.
+ * NULL, or its configuration is not complete (sync event: BAD_STATE). BAD_STATE: not IDLE.
+ * NOT_CONNECTED: no progress engine. NOT_SUPPORTED: the kind cannot use its device. NO_MEMORY: no
+ * memory for its tasks. INITIALIZATION: other resources could not be set up. UNEXPECTED: ctx is no
+ * context. On all but IN_PROGRESS its state stays as it is, with no callback. Thread: the engine's.
+ * Source: DOCA 3.0 Core API; BAD_STATE ours.
  */
 DOCA_STABLE
 doca_error_t doca_ctx_start(struct doca_ctx *ctx);
@@ -121,7 +122,7 @@ doca_error_t doca_ctx_get_state(const struct doca_ctx *ctx, enum doca_ctx_states
 
 /*
  * doca_ctx_flush_tasks() - start all tasks that were submitted without DOCA_TASK_SUBMIT_FLAG_FLUSH.
- * ctx: NULL or IDLE: nothing happens.
+ * ctx: NULL: logged, nothing happens.
  * Thread: the engine's. Source: DOCA 3.0 Core API.
  */
 DOCA_EXPERIMENTAL

@@ -37,7 +37,7 @@ enum doca_devinfo_rep_filter {
  * dev_list: owned, nb_devs entries, free with doca_devinfo_destroy_list(). The entries are lent
  * until then.
  * Errors: INVALID_VALUE: a NULL argument. NO_MEMORY: no memory. NOT_FOUND: DOCA_SOFT_DEVICES is
- * malformed.
+ * malformed, names no interface of this machine or a device twice; interfaces cannot be listed.
  * Thread: any. Source: DOCA 3.0 Core API; DOCA_SOFT_DEVICES ours.
  */
 DOCA_STABLE
@@ -180,7 +180,7 @@ doca_error_t doca_devinfo_get_ipv6_addr(const struct doca_devinfo *devinfo, uint
 					uint32_t size);
 
 /*
- * doca_devinfo_get_mac_addr() - the Ethernet address of the device's interface.
+ * doca_devinfo_get_mac_addr() - the Ethernet address of the device's interface; zeros for lo.
  * mac_addr: size bytes, at least DOCA_DEVINFO_MAC_ADDR_SIZE.
  * Errors: INVALID_VALUE: a NULL argument, size too small. NOT_SUPPORTED: not an Ethernet link.
  * Thread: any. Source: DOCA 3.0 Core API.
@@ -220,7 +220,8 @@ DOCA_STABLE
 doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *lid);
 
 /*
- * doca_devinfo_get_active_rate() - speed of the link in bits per second; software: a constant.
+ * doca_devinfo_get_active_rate() - speed of the link in bits per second.
+ * A software device has the speed of its interface, 10 Gb/s where the kernel knows none.
  * Errors: INVALID_VALUE: a NULL argument. DRIVER: the device did not tell.
  * Thread: any. Source: DOCA 3.0 Core API.
  */

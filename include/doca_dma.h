@@ -137,8 +137,8 @@ struct doca_task *doca_dma_task_memcpy_as_task(struct doca_dma_task_memcpy *task
 
 /*
  * doca_dma_task_memcpy_set_src() - another source, while the task is not in flight.
- * src: borrowed, must outlive the task's flight; NULL is refused at submit. task: NULL: nothing
- * happens.
+ * src: borrowed, must outlive the task's flight; NULL is refused at submit. task: NULL: logged,
+ * nothing happens.
  * Thread: the engine's. Source: DOCA 3.0 DMA API.
  */
 DOCA_STABLE
@@ -155,8 +155,8 @@ const struct doca_buf *doca_dma_task_memcpy_get_src(const struct doca_dma_task_m
 
 /*
  * doca_dma_task_memcpy_set_dst() - another destination, while the task is not in flight.
- * dst: borrowed, must outlive the task's flight; NULL is refused at submit. task: NULL: nothing
- * happens.
+ * dst: borrowed, must outlive the task's flight; NULL is refused at submit. task: NULL: logged,
+ * nothing happens.
  * Thread: the engine's. Source: DOCA 3.0 DMA API.
  */
 DOCA_STABLE

@@ -274,8 +274,9 @@ doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca
 							       uint8_t *from_export);
 
 /*
- * doca_mmap_enable_thread_safety() - let inventories of several threads use it; not to be undone.
- * Buffers are no longer counted: stop and destroy do not refuse because of them.
+ * doca_mmap_enable_thread_safety() - stop counting its buffers; not to be undone.
+ * Then stop and destroy do not refuse because of them. Inventories of several threads may use any
+ * mmap; without this call their buffers are counted.
  * Errors: INVALID_VALUE: mmap NULL. NOT_PERMITTED: started, imported, or buffers of it are out.
  * Thread: any, one at a time for an object. Source: DOCA 3.0 Core API.
  */

@@ -70,7 +70,8 @@ typedef void (*doca_task_completion_cb_t)(struct doca_task *task, union doca_dat
 /*
  * doca_pe_create() - an engine without contexts.
  * pe: owned, free with doca_pe_destroy().
- * Errors: INVALID_VALUE: pe NULL. NO_MEMORY: no memory. OPERATING_SYSTEM: no descriptors left.
+ * Errors: INVALID_VALUE: pe NULL. NO_MEMORY: no memory or descriptor left.
+ * OPERATING_SYSTEM: another failure of the system.
  * Thread: any. Source: DOCA 3.0 Core API; OPERATING_SYSTEM ours.
  */
 DOCA_STABLE
@@ -78,7 +79,8 @@ doca_error_t doca_pe_create(struct doca_pe **pe);
 
 /*
  * doca_pe_destroy() - free an engine whose contexts have all been destroyed.
- * Errors: INVALID_VALUE: pe NULL. IN_USE: a context is connected; stopping it does not undo that.
+ * Errors: INVALID_VALUE: pe NULL. IN_USE: a context is connected, and stopping it does not undo
+ * that; or a callback of the engine is running.
  * Thread: the engine's. Source: DOCA 3.0 Core API.
  */
 DOCA_STABLE
@@ -135,8 +137,9 @@ doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *nu
  * doca_task_submit() - doca_task_submit_ex() with DOCA_TASK_SUBMIT_FLAG_FLUSH.
  * task: taken until its callback. What is wrong with its content may end in the error callback.
  * Errors: INVALID_VALUE: task NULL, content that its kind refuses. BAD_STATE: context not RUNNING,
- * task in flight or freed, connection gone. NOT_PERMITTED: local memory may not be written. FULL,
- * AGAIN, NO_MEMORY: progress, then submit again. On each the task stays the caller's, uncalled.
+ * task in flight or freed, connection gone, mmap of a buffer stopped. NOT_PERMITTED: local memory
+ * may not be written. FULL, AGAIN, NO_MEMORY: progress, then submit again. On each the task stays
+ * the caller's, uncalled.
  * Thread: the engine's. Source: DOCA 3.0 Core API; checks ours.
  */
 DOCA_STABLE
@@ -181,7 +184,7 @@ doca_error_t doca_task_batch_try_submit(struct doca_task_batch *task_batch);
 
 /*
  * doca_task_free() - give a task back to its context's pool; allowed in its own callback.
- * task: NULL: nothing happens; in flight or freed before: logged and left alone. Its fields can be
+ * task: NULL, in flight or freed before: logged and left alone. Its fields can be
  * read until it is allocated again. The last one freed lets a STOPPING context go to IDLE in the
  * next progress.
  * Thread: the engine's. Source: DOCA 3.0 Core API; misuse ours.
@@ -216,8 +219,8 @@ doca_error_t doca_task_batch_get_status(const struct doca_task_batch *task_batch
 
 /*
  * doca_task_set_user_data() - the value that the task's callback gets.
- * user_data: copied; what a pointer in it points to is never looked at. task: NULL: nothing
- * happens.
+ * user_data: copied; what a pointer in it points to is never looked at. task: NULL: logged,
+ * nothing happens.
  * Thread: the engine's. Source: DOCA 3.0 Core API.
  */
 DOCA_STABLE

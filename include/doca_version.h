@@ -27,7 +27,7 @@ extern "C" {
 #define DOCA_VERSION_EXACT \
 	DOCA_VERSION_CALC_EXACT(DOCA_VERSION_MAJOR, DOCA_VERSION_MINOR, DOCA_VERSION_PATCH)
 
-/* One number to compare releases by, with room below a release for builds made before it. */
+/* One number to compare releases by; patch * 1000 runs into the minor from patch 66 on. */
 #define DOCA_VERSION_CALC(major, minor, patch) \
 	((size_t)((major) << 24 | (minor) << 16 | ((patch)*1000)))
 #define DOCA_VERSION_OFFICIAL \
