@@ -1,97 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/log.h"
 
+#include <ctype.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "core/log_backend.h"
+#include "core/log_source.h"
 
 /* A line that does not fit here is built on the heap. */
 #define LOG_LINE_BYTES 1024
 
 /* A message longer than this is cut: a runaway string must not take the memory. */
 #define LOG_LINE_MAX_BYTES ((size_t)64 * 1024)
-
-#define LOG_MAX_SOURCES    4096
-
-struct log_source_entry {
-	char *name; /* owned */
-	enum log_class class;
-};
-
-static pthread_mutex_t sources_lock = PTHREAD_MUTEX_INITIALIZER;
-
-/*
- * A slot is free while its name is NULL; entries never move, so a lookup takes no lock. Numbers
- * begin at 1: a file whose registration failed has 0, and must not log as somebody else.
- */
-static struct log_source_entry sources[LOG_MAX_SOURCES];
-
-static doca_error_t source_add(const char *name, enum log_class class, int *source)
-{
-	doca_error_t result = DOCA_ERROR_NO_MEMORY;
-	char *copy = strdup(name);
-
-	if (copy == NULL)
-		return DOCA_ERROR_NO_MEMORY;
-	pthread_mutex_lock(&sources_lock);
-	for (int i = 0; i < LOG_MAX_SOURCES && result != DOCA_SUCCESS; i++) {
-		if (sources[i].name != NULL)
-			continue;
-		sources[i].class = class;
-		__atomic_store_n(&sources[i].name, copy, __ATOMIC_RELEASE);
-		*source = i + 1;
-		result = DOCA_SUCCESS;
-	}
-	pthread_mutex_unlock(&sources_lock);
-	if (result != DOCA_SUCCESS)
-		free(copy);
-	return result;
-}
-
-static struct log_source_entry *source_find(int source)
-{
-	struct log_source_entry *entry;
-
-	if (source < 1 || source > LOG_MAX_SOURCES)
-		return NULL;
-	entry = &sources[source - 1];
-	return __atomic_load_n(&entry->name, __ATOMIC_ACQUIRE) != NULL ? entry : NULL;
-}
-
-doca_error_t core_log_register_source(const char *name, int *source)
-{
-	return source_add(name, LOG_CLASS_SDK, source);
-}
-
-doca_error_t doca_log_register_source(const char *source_name, int *source)
-{
-	if (source_name == NULL || source == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	return source_add(source_name, LOG_CLASS_APP, source);
-}
-
-doca_error_t doca_log_unregister_source(int source)
-{
-	struct log_source_entry *entry;
-	char *name = NULL;
-
-	pthread_mutex_lock(&sources_lock);
-	entry = source_find(source);
-	/* The libraries' sources are not the application's to give back. */
-	if (entry != NULL && entry->class == LOG_CLASS_APP)
-		name = __atomic_exchange_n(&entry->name, NULL, __ATOMIC_RELEASE);
-	pthread_mutex_unlock(&sources_lock);
-	if (name == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	free(name);
-	return DOCA_SUCCESS;
-}
 
 /* Writes "[time][process][level][source] " and returns its length, which always fits. */
 static size_t line_head(char *line, size_t size, uint32_t level, const char *source_name)
@@ -107,11 +31,18 @@ static size_t line_head(char *line, size_t size, uint32_t level, const char *sou
 				(int)getpid(), log_level_tag(level), source_name);
 }
 
-/* Ends the line in exactly one newline, whatever the message brought. */
-static size_t line_end(char *line, size_t len)
+/*
+ * Ends the line in exactly one newline, whatever the message brought. Those of the libraries may
+ * quote strangers, who are not to make lines of their own.
+ */
+static size_t line_end(const struct log_source *source, char *line, size_t len)
 {
 	while (len > 0 && line[len - 1] == '\n')
 		len--;
+	for (size_t i = 0; i < len && source->class == LOG_CLASS_SDK; i++) {
+		if (iscntrl((unsigned char)line[i]))
+			line[i] = '?';
+	}
 	line[len++] = '\n';
 	line[len] = '\0';
 	return len;
@@ -126,7 +57,7 @@ __attribute__((format(printf, 4, 0))) static int message_put(char *at, size_t si
 }
 
 __attribute__((format(printf, 3, 0))) static void
-line_emit(const struct log_source_entry *source, uint32_t level, const char *format, va_list args)
+line_emit(const struct log_source *source, uint32_t level, const char *format, va_list args)
 {
 	const int err = errno;
 	char small[LOG_LINE_BYTES];
@@ -153,17 +84,46 @@ line_emit(const struct log_source_entry *source, uint32_t level, const char *for
 		}
 	}
 	va_end(again);
-	len = line_end(line, len);
-	log_backend_emit(source->class, level, line, len);
+	len = line_end(source, line, len);
+	log_backend_emit(source->class, level, source->level != 0, line, len);
 	if (line != small)
 		free(line);
 	errno = err; /* to log what failed must not change what the caller does about it */
 }
 
+__attribute__((format(printf, 3, 4))) static void line_say(const struct log_source *source,
+							   uint32_t level, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	line_emit(source, level, format, args);
+	va_end(args);
+}
+
+/* A line that somebody wants. Out of line, so that doca_log() is short for those that nobody does.
+ */
+__attribute__((format(printf, 3, 0), noinline)) static doca_error_t
+line_log(struct log_source *source, uint32_t level, const char *format, va_list args)
+{
+	uint32_t num_held;
+	bool is_admitted;
+
+	if (log_level_tag(level) == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	is_admitted = log_source_admit(source, &num_held);
+	if (num_held > 0)
+		line_say(source, DOCA_LOG_LEVEL_WARNING, "%u lines were over the limit", num_held);
+	if (is_admitted)
+		line_emit(source, level, format, args);
+	return DOCA_SUCCESS;
+}
+
 doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func,
 		      const char *format, ...)
 {
-	const struct log_source_entry *entry = source_find(source);
+	struct log_source *entry = log_source_find(source);
+	doca_error_t result;
 	va_list args;
 
 	/* The public interface carries the place in the code; our lines do without it. */
@@ -172,12 +132,10 @@ doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, c
 	(void)func;
 	if (entry == NULL || format == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!log_backend_wants(entry->class, level))
+	if (!log_source_wants(entry, level))
 		return log_level_tag(level) != NULL ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
-	if (log_level_tag(level) == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
 	va_start(args, format);
-	line_emit(entry, level, format, args);
+	result = line_log(entry, level, format, args);
 	va_end(args);
-	return DOCA_SUCCESS;
+	return result;
 }

@@ -26,13 +26,10 @@ struct doca_log_backend {
 	struct log_sink sink;
 };
 
-static const struct {
-	uint32_t level;
-	const char *tag;
-} level_tags[] = {
-	{ DOCA_LOG_LEVEL_CRIT, "CRT" },    { DOCA_LOG_LEVEL_ERROR, "ERR" },
-	{ DOCA_LOG_LEVEL_WARNING, "WRN" }, { DOCA_LOG_LEVEL_INFO, "INF" },
-	{ DOCA_LOG_LEVEL_DEBUG, "DBG" },   { DOCA_LOG_LEVEL_TRACE, "TRC" },
+const char *const log_level_tags[LOG_NUM_LEVEL_TAGS] = {
+	[DOCA_LOG_LEVEL_CRIT] = "CRT",    [DOCA_LOG_LEVEL_ERROR] = "ERR",
+	[DOCA_LOG_LEVEL_WARNING] = "WRN", [DOCA_LOG_LEVEL_INFO] = "INF",
+	[DOCA_LOG_LEVEL_DEBUG] = "DBG",   [DOCA_LOG_LEVEL_TRACE] = "TRC",
 };
 
 /*
@@ -48,20 +45,13 @@ static struct log_limits global[LOG_NUM_CLASSES] = {
 	[LOG_CLASS_SDK] = { DOCA_LOG_LEVEL_INFO, DOCA_LOG_LEVEL_CRIT },
 };
 
-/* The lowest limit of a class's backends: what is beyond it reaches nobody. */
-static uint32_t wanted[LOG_NUM_CLASSES] = {
+/* The application asked for a level, so that holds also while it has no SDK backend. */
+static bool sdk_limit_is_set;
+
+uint32_t log_backend_wanted[LOG_NUM_CLASSES] = {
 	[LOG_CLASS_APP] = DOCA_LOG_LEVEL_DISABLE,
 	[LOG_CLASS_SDK] = LOG_SDK_FALLBACK_LEVEL,
 };
-
-const char *log_level_tag(uint32_t level)
-{
-	for (size_t i = 0; i < CORE_ARRAY_LEN(level_tags); i++) {
-		if (level_tags[i].level == level)
-			return level_tags[i].tag;
-	}
-	return NULL;
-}
 
 static bool level_is_limit(uint32_t level)
 {
@@ -102,25 +92,23 @@ static void wanted_refresh(enum log_class class)
 			lowest = backend_lower(backend);
 	}
 	if (class == LOG_CLASS_SDK && !has_backend)
-		lowest = LOG_SDK_FALLBACK_LEVEL;
-	__atomic_store_n(&wanted[class], lowest, __ATOMIC_RELAXED);
+		lowest = sdk_limit_is_set ? global[class].lower : LOG_SDK_FALLBACK_LEVEL;
+	__atomic_store_n(&log_backend_wanted[class], lowest, __ATOMIC_RELAXED);
 }
 
-int log_backend_wants(enum log_class class, uint32_t level)
-{
-	return level <= __atomic_load_n(&wanted[class], __ATOMIC_RELAXED);
-}
-
-void log_backend_emit(enum log_class class, uint32_t level, const char *line, size_t len)
+void log_backend_emit(enum log_class class, uint32_t level, bool has_own_level, const char *line,
+		      size_t len)
 {
 	struct doca_log_backend *backend;
+	uint32_t lower;
 	bool has_backend = false;
 
 	for (backend = backends_first(); backend != NULL; backend = backend->next) {
 		if (backend->class != class)
 			continue;
 		has_backend = true;
-		if (level <= backend_lower(backend) && level >= backend_upper(backend))
+		lower = has_own_level ? backend->bounds.lower : backend_lower(backend);
+		if (level <= lower && level >= backend_upper(backend))
 			log_sink_write(&backend->sink, level, line, len);
 	}
 	if (class == LOG_CLASS_SDK && !has_backend)
@@ -225,6 +213,8 @@ static doca_error_t global_set(enum log_class class, limit_setter set, uint32_t 
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&backends_lock);
 	*limit = level;
+	if (class == LOG_CLASS_SDK)
+		sdk_limit_is_set = true;
 	for (backend = backends; backend != NULL; backend = backend->next) {
 		if (backend->class == class)
 			set(backend, level);

@@ -7,10 +7,13 @@
  * hands whole lines to its sink. All of it is private to the log's files.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <doca_log.h>
+
+#include "core/export.h"
 
 enum log_class {
 	LOG_CLASS_APP,
@@ -18,22 +21,32 @@ enum log_class {
 	LOG_NUM_CLASSES,
 };
 
-/*
- * Would a line of this class and level reach any backend?
- * Cheap: one load and a comparison, so that disabled levels cost next to nothing.
- * Thread: any. Source: ours.
- */
-int log_backend_wants(enum log_class class, uint32_t level);
+/* The most talkative level that any backend of a class takes; atomic. */
+extern uint32_t log_backend_wanted[LOG_NUM_CLASSES] CORE_HIDDEN;
+
+/* Would a line of this class and level reach any backend? Thread: any. */
+static inline bool log_backend_wants(enum log_class class, uint32_t level)
+{
+	return level <= __atomic_load_n(&log_backend_wanted[class], __ATOMIC_RELAXED);
+}
 
 /*
  * Hands one finished line to each backend of the class that lets its level through; an SDK line
  * goes to standard error when there is no SDK backend.
+ * has_own_level: the source's level has let it through, so lower limits do not count any more.
  * line: borrowed for the call, len bytes with its newline, NUL after them.
  * Thread: any; lines never mix. Source: ours.
  */
-void log_backend_emit(enum log_class class, uint32_t level, const char *line, size_t len);
+void log_backend_emit(enum log_class class, uint32_t level, bool has_own_level, const char *line,
+		      size_t len);
 
-/* The three-letter tag of a level, or NULL when it is no level that a line may have. */
-const char *log_level_tag(uint32_t level);
+/* The tags of levels, by level; NULL: it is no level that a line may have. */
+#define LOG_NUM_LEVEL_TAGS (DOCA_LOG_LEVEL_TRACE + 1)
+extern const char *const log_level_tags[LOG_NUM_LEVEL_TAGS] CORE_HIDDEN;
+
+static inline const char *log_level_tag(uint32_t level)
+{
+	return level < LOG_NUM_LEVEL_TAGS ? log_level_tags[level] : NULL;
+}
 
 #endif /* CORE_LOG_BACKEND_H_ */

@@ -150,13 +150,13 @@ static void app_backends_leave_library_lines_on_stderr(void)
 	log_as_library();
 }
 
-static void global_sdk_limit_widens_no_library_lines_on_stderr(void)
+static void global_sdk_limit_widens_library_lines_on_stderr(void)
 {
 	need(doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_TRACE) == DOCA_SUCCESS);
 	log_as_library();
 }
 
-static void global_sdk_limit_silences_no_library_lines_on_stderr(void)
+static void global_sdk_limit_silences_library_lines_on_stderr(void)
 {
 	need(doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_DISABLE) == DOCA_SUCCESS);
 	log_as_library();
@@ -211,8 +211,8 @@ static const struct row rows[] = {
 	ROW(app_lines_go_nowhere_without_a_backend, "", ""),
 	ROW(library_lines_go_to_stderr_at_WARNING_without_an_sdk_backend, "", "CRT ERR WRN "),
 	ROW(app_backends_leave_library_lines_on_stderr, "", "CRT ERR WRN "),
-	ROW(global_sdk_limit_widens_no_library_lines_on_stderr, "", "CRT ERR WRN "),
-	ROW(global_sdk_limit_silences_no_library_lines_on_stderr, "", "CRT ERR WRN "),
+	ROW(global_sdk_limit_widens_library_lines_on_stderr, "", "CRT ERR WRN INF DBG TRC "),
+	ROW(global_sdk_limit_silences_library_lines_on_stderr, "", ""),
 	ROW(sdk_backend_takes_the_place_of_stderr, "CRT ERR WRN INF ", ""),
 	ROW(silent_sdk_backend_silences_the_libraries, "", ""),
 	ROW(output_that_cannot_be_written_ends_nothing, "", "CRT ERR WRN "),

@@ -264,6 +264,7 @@ static void maximum_of_devices_can_be_moved(void **state)
 	assert_success(doca_mmap_add_dev(mmap, devs[1]));
 	assert_refused(doca_mmap_add_dev(mmap, devs[2]), DOCA_ERROR_NO_MEMORY, "maximum");
 	assert_refused(doca_mmap_set_max_num_devices(mmap, 1), DOCA_ERROR_INVALID_VALUE, "devices");
+	assert_success(doca_mmap_set_max_num_devices(mmap, 2));
 
 	assert_success(doca_mmap_set_max_num_devices(mmap, 3));
 	assert_success(doca_mmap_add_dev(mmap, devs[2]));

@@ -6,7 +6,7 @@
 #include "probe_rig.h"
 
 #define NUM_ITEMS   20000
-#define MAX_AHEAD   4
+#define MAX_AHEAD   1 /* a wake-up that is lost must not be made up for by the next */
 #define PATIENCE_MS 10000
 
 /* What the other thread has brought, as a kind would keep it: a small queue under a mutex. */
@@ -60,21 +60,30 @@ static bool box_progress(struct doca_ctx *ctx)
 	return true;
 }
 
+/* A while of many lengths, so that the threads meet in all that they do. */
+static void dawdle(unsigned int *seed)
+{
+	*seed = *seed * 1103515245u + 12345u;
+	for (volatile unsigned int left = (*seed >> 16) % 2048; left > 0; left--)
+		continue;
+}
+
 static uint64_t box_arm(struct doca_ctx *ctx)
 {
+	static unsigned int seed = 2;
+	bool is_empty = box_is_empty();
+
 	(void)ctx;
-	return box_is_empty() ? CORE_ARM_NEVER : CORE_ARM_NOW;
+	dawdle(&seed); /* now something may come that was not there when the engine looked */
+	return is_empty ? CORE_ARM_NEVER : CORE_ARM_NOW;
 }
 
 static void *bring_items(void *argument)
 {
-	unsigned int delay = 1;
+	unsigned int seed = 1;
 
 	for (unsigned int i = 0; i < NUM_ITEMS; i++) {
-		/* Of many lengths, so that items meet the engine in all that it does. */
-		delay = delay * 1103515245u + 12345u;
-		for (volatile unsigned int spin = (delay >> 16) % 2048; spin > 0; spin--)
-			continue;
+		dawdle(&seed);
 		box_put();
 	}
 	return argument;
@@ -161,6 +170,27 @@ static void wake_up_is_seen_once(void **state)
 	assert_false(probe_rig_is_readable(rig, 0));
 }
 
+/* Work comes right after the engine has looked for some. */
+static uint64_t look_too_early(struct doca_ctx *ctx)
+{
+	const struct heard *heard = ctx->user_data.ptr;
+
+	wake_in_thread(heard->owner);
+	return CORE_ARM_NEVER;
+}
+
+static void wake_up_while_the_engine_looks_for_work_is_not_lost(void **state)
+{
+	struct probe_rig *rig = *state;
+
+	probe_rig_start(rig);
+	rig->ops.arm = look_too_early;
+
+	probe_rig_arm(rig);
+
+	assert_true(probe_rig_is_readable(rig, 0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +198,7 @@ int main(void)
 		PROBE_TEST(no_wake_up_of_another_thread_is_lost_in_mode_all),
 		PROBE_TEST(wake_up_of_an_engine_that_is_not_armed_is_silent),
 		PROBE_TEST(wake_up_is_seen_once),
+		PROBE_TEST(wake_up_while_the_engine_looks_for_work_is_not_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

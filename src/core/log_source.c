@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "core/log_source.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "core/log.h"
+
+#define LEVELS_VARIABLE "DOCA_LOG_SOURCE_LEVELS"
+#define RATE_VARIABLE   "DOCA_LOG_RATE_LIMIT"
+
+static pthread_mutex_t sources_lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct log_source log_sources[LOG_MAX_SOURCES];
+
+/* Lines a second that each source may log; 0: as many as it likes. Set once, by the first source.
+ */
+static uint32_t rate_limit;
+
+/* A variable that cannot be used as it is, and its form; told of once there is a source. */
+static const char *bad_variable, *bad_variable_form;
+
+CORE_LOG_REGISTER(CORE::LOG);
+
+static const struct {
+	const char *name;
+	uint32_t level;
+} level_names[] = {
+	{ "DISABLE", DOCA_LOG_LEVEL_DISABLE }, { "CRITICAL", DOCA_LOG_LEVEL_CRIT },
+	{ "ERROR", DOCA_LOG_LEVEL_ERROR },     { "WARNING", DOCA_LOG_LEVEL_WARNING },
+	{ "INFO", DOCA_LOG_LEVEL_INFO },       { "DEBUG", DOCA_LOG_LEVEL_DEBUG },
+	{ "TRACE", DOCA_LOG_LEVEL_TRACE },
+};
+
+/* A whole text that is a number of at most limit. */
+static bool parse_number(const char *text, unsigned long limit, uint32_t *number)
+{
+	unsigned long value;
+	char *end;
+
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (errno != 0 || *end != '\0' || value > limit)
+		return false;
+	*number = (uint32_t)value;
+	return true;
+}
+
+/* A level by name or number; len bytes of text. */
+static bool parse_level(const char *text, size_t len, uint32_t *level)
+{
+	char copy[16];
+	uint32_t number = 0;
+	bool is_number;
+
+	if (len >= sizeof(copy))
+		return false;
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	is_number = parse_number(copy, DOCA_LOG_LEVEL_TRACE, &number);
+	for (size_t i = 0; i < CORE_ARRAY_LEN(level_names); i++) {
+		if (is_number ? number == level_names[i].level
+			      : strcasecmp(copy, level_names[i].name) == 0) {
+			*level = level_names[i].level;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void note_bad_variable(const char *name, const char *form)
+{
+	bad_variable = name;
+	bad_variable_form = form;
+}
+
+/*
+ * The level that an entry PREFIX=LEVEL of the variable gives to the source, or 0. The last entry
+ * that fits counts.
+ */
+static uint32_t level_from_environment(const char *name)
+{
+	const char *entry = getenv(LEVELS_VARIABLE);
+	uint32_t found = 0;
+
+	while (entry != NULL && *entry != '\0') {
+		size_t len = strcspn(entry, ",");
+		const char *equals = memchr(entry, '=', len);
+		size_t prefix_len = equals != NULL ? (size_t)(equals - entry) : 0;
+		uint32_t level;
+
+		if (prefix_len == 0 || !parse_level(equals + 1, len - prefix_len - 1, &level))
+			note_bad_variable(LEVELS_VARIABLE, "PREFIX=LEVEL[,...]");
+		else if (strncmp(name, entry, prefix_len) == 0)
+			found = level;
+		entry += len + (entry[len] == ',' ? 1 : 0);
+	}
+	return found;
+}
+
+static void rate_from_environment(void)
+{
+	const char *text = getenv(RATE_VARIABLE);
+
+	if (text != NULL && !parse_number(text, UINT32_MAX, &rate_limit))
+		note_bad_variable(RATE_VARIABLE, "lines a second");
+}
+
+/* After the sources of this library are registered, so that the lines have a name. */
+__attribute__((constructor(102))) static void tell_bad_variable(void)
+{
+	if (bad_variable != NULL)
+		DOCA_LOG_WARN("%s=\"%.96s\" is not all used: it is %s", bad_variable,
+			      getenv(bad_variable), bad_variable_form);
+}
+
+static doca_error_t source_add(const char *name, enum log_class class, int *source)
+{
+	static pthread_once_t rate_once = PTHREAD_ONCE_INIT;
+	doca_error_t result = DOCA_ERROR_NO_MEMORY;
+	char *copy = strdup(name);
+
+	if (copy == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	(void)pthread_once(&rate_once, rate_from_environment); /* fails for a bad argument only */
+	pthread_mutex_lock(&sources_lock);
+	for (int i = 0; i < LOG_MAX_SOURCES && result != DOCA_SUCCESS; i++) {
+		if (log_sources[i].name != NULL)
+			continue;
+		log_sources[i].class = class;
+		log_sources[i].level = level_from_environment(name);
+		__atomic_store_n(&log_sources[i].name, copy, __ATOMIC_RELEASE);
+		*source = i + 1;
+		result = DOCA_SUCCESS;
+	}
+	pthread_mutex_unlock(&sources_lock);
+	if (result != DOCA_SUCCESS)
+		free(copy);
+	return result;
+}
+
+bool log_source_admit(struct log_source *source, uint32_t *num_held)
+{
+	struct timespec now;
+	bool is_admitted;
+
+	*num_held = 0;
+	if (rate_limit == 0)
+		return true;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	pthread_mutex_lock(&sources_lock);
+	if (source->second != now.tv_sec) {
+		*num_held = source->num_held;
+		source->second = now.tv_sec;
+		source->num_lines = 0;
+		source->num_held = 0;
+	}
+	is_admitted = source->num_lines < rate_limit;
+	if (is_admitted)
+		source->num_lines++;
+	else
+		source->num_held++;
+	pthread_mutex_unlock(&sources_lock);
+	return is_admitted;
+}
+
+doca_error_t core_log_register_source(const char *name, int *source)
+{
+	return source_add(name, LOG_CLASS_SDK, source);
+}
+
+doca_error_t doca_log_register_source(const char *source_name, int *source)
+{
+	if (source_name == NULL || source == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	return source_add(source_name, LOG_CLASS_APP, source);
+}
+
+doca_error_t doca_log_unregister_source(int source)
+{
+	struct log_source *entry;
+	char *name = NULL;
+
+	pthread_mutex_lock(&sources_lock);
+	entry = log_source_find(source);
+	/* The libraries' sources are not the application's to give back. */
+	if (entry != NULL && entry->class == LOG_CLASS_APP)
+		name = __atomic_exchange_n(&entry->name, NULL, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&sources_lock);
+	if (name == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	free(name);
+	return DOCA_SUCCESS;
+}
