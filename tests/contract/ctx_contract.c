@@ -177,26 +177,35 @@ void contract_assert_nothing_to_do(struct contract *contract)
 	assert_heard(&contract->heard, "");
 }
 
+void contract_init(struct contract *contract, const struct ctx_kind *kind)
+{
+	struct contract first = { .kind = kind, .world = kind->open() };
+
+	assert_success(doca_pe_create(&first.pe));
+	contract_add(contract, &first, first.pe);
+}
+
+void contract_fini(struct contract *contract)
+{
+	contract_remove(contract);
+	assert_success(doca_pe_destroy(contract->pe));
+	contract->kind->close(contract->world);
+}
+
 static int case_begin(void **state)
 {
 	struct contract_case *this = *state;
-	struct contract first = { .kind = this->kind };
 
 	test_begin(NULL);
-	first.world = this->kind->open();
-	assert_success(doca_pe_create(&first.pe));
-	contract_add(&this->contract, &first, first.pe);
+	contract_init(&this->contract, this->kind);
 	return 0;
 }
 
 static int case_end(void **state)
 {
 	struct contract_case *this = *state;
-	struct contract *contract = &this->contract;
 
-	contract_remove(contract);
-	assert_success(doca_pe_destroy(contract->pe));
-	contract->kind->close(contract->world);
+	contract_fini(&this->contract);
 	return test_end(NULL);
 }
 

@@ -50,6 +50,10 @@ bool kind_holds_tasks(const struct ctx_kind *kind);
 bool kind_frees_tasks(const struct ctx_kind *kind);
 bool kind_completes_when_told(const struct ctx_kind *kind);
 
+/* A world and an engine with a configured context, and their end; each test has one already. */
+void contract_init(struct contract *contract, const struct ctx_kind *kind);
+void contract_fini(struct contract *contract);
+
 /* Another context of the kind in the same world; on the same engine unless pe says NULL. */
 void contract_add(struct contract *added, const struct contract *first, struct doca_pe *pe);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The engine as it is polled: what a call brings, and what it returns. */
+#include <pthread.h>
+
 #include "core/export.h"
 #include "ctx_contract.h"
 
@@ -53,6 +55,19 @@ static void nothing_is_left_after_the_last_callback(struct contract *contract)
 	assert_hears(&contract->heard, contract->pe, "ok(1) ok(2)");
 
 	contract_assert_nothing_to_do(contract);
+}
+
+static void kept_tasks_do_not_hold_up_later_callbacks(struct contract *contract)
+{
+	contract_start(contract);
+	contract_submit(contract, 3);
+	contract_complete(contract, 3);
+	contract->heard.on_task = heard_keep_task;
+
+	assert_hears(&contract->heard, contract->pe, "ok(1) ok(2) ok(3)");
+
+	for (unsigned int i = 0; i < 3; i++)
+		doca_task_free(contract->tasks[i]);
 }
 
 static void progress_again(struct heard *heard)
@@ -112,14 +127,49 @@ static void busy_contexts_of_one_engine_take_turns(struct contract *contract)
 	contract_remove(&other);
 }
 
+/* A life from beginning to end, again and again; the thread shares nothing with the others. */
+static void live_and_die(const struct ctx_kind *kind)
+{
+	static _Thread_local struct contract contract;
+
+	for (unsigned int i = 0; i < NUM_ROUNDS; i++) {
+		contract_init(&contract, kind);
+		contract_start(&contract);
+		contract_submit(&contract, 2);
+		contract_complete(&contract, 2);
+		assert_hears(&contract.heard, contract.pe, "ok(1) ok(2)");
+		contract_stop_with_nothing_outstanding(&contract);
+		contract_fini(&contract);
+	}
+}
+
+static void *live_in_thread(void *contract)
+{
+	live_and_die(((const struct contract *)contract)->kind);
+	return NULL;
+}
+
+static void engines_of_two_threads_do_not_disturb_each_other(struct contract *contract)
+{
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, live_in_thread, contract), 0);
+
+	live_and_die(contract->kind);
+
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
 static const struct contract_test tests[] = {
 	CONTRACT(nothing_completes_inside_submit),
 	CONTRACT(running_engine_without_work_returns_zero),
 	CONTRACT(stopped_engine_returns_zero),
 	CONTRACT_FOR(kind_completes_when_told, outstanding_tasks_do_not_count_as_progress),
 	CONTRACT(nothing_is_left_after_the_last_callback),
+	CONTRACT(kept_tasks_do_not_hold_up_later_callbacks),
 	CONTRACT(progress_inside_a_callback_returns_zero),
 	CONTRACT(busy_contexts_of_one_engine_take_turns),
+	CONTRACT(engines_of_two_threads_do_not_disturb_each_other),
 };
 
 int main(void)

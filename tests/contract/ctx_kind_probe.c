@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ctx_kind.h"
 
+#include <pthread.h>
 #include <stddef.h>
 
 #include "probe.h"
@@ -65,6 +66,7 @@ static void probe_kind_complete(void *object)
 
 /* The asynchronous probe: its start and its stop end in progress. */
 static const struct core_ctx_ops *probe_ops;
+static struct core_ctx_ops async_ops; /* those of the probe but for a few */
 
 static bool async_progress(struct doca_ctx *ctx)
 {
@@ -83,16 +85,24 @@ static uint64_t async_arm(struct doca_ctx *ctx)
 	return is_busy ? CORE_ARM_NOW : probe_ops->arm(ctx);
 }
 
-static void *async_create(void *world)
+static void async_ops_init(void)
 {
-	static struct core_ctx_ops async_ops;
-	struct probe *probe = freeing_create(world);
+	struct probe *probe = probe_create(true);
 
 	probe_ops = probe->base.ops;
 	async_ops = *probe_ops;
 	async_ops.name = "async probe";
 	async_ops.progress = async_progress;
 	async_ops.arm = async_arm;
+	(void)probe_destroy(probe); /* it is IDLE */
+}
+
+static void *async_create(void *world)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct probe *probe = freeing_create(world);
+
+	pthread_once(&once, async_ops_init);
 	probe->base.ops = &async_ops;
 	probe->start_result = DOCA_ERROR_IN_PROGRESS;
 	probe->stop_result = DOCA_ERROR_IN_PROGRESS;

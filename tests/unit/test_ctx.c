@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How a context comes to run, or does not: starts that end at once, later, badly or not at all. */
+#include "fixture.h"
 #include "probe_rig.h"
 
 static void start_in_progress_leaves_the_context_starting(void **state)
@@ -220,6 +221,27 @@ static void tasks_cannot_be_allocated_while_starting(void **state)
 	assert_null(task);
 }
 
+static void memory_that_is_no_context_is_unexpected(void **state)
+{
+	struct doca_ctx ctx = { .ops = NULL };
+
+	(void)state;
+	assert_refused(doca_ctx_start(&ctx), DOCA_ERROR_UNEXPECTED, "not a context");
+	assert_refused(doca_ctx_stop(&ctx), DOCA_ERROR_UNEXPECTED, "not a context");
+}
+
+static void device_has_one_completion_vector(void **state)
+{
+	struct doca_dev *dev = fixture_dev_open();
+	uint32_t count = 0;
+
+	(void)state;
+	assert_success(doca_ctx_cap_get_num_completion_vectors(doca_dev_as_devinfo(dev), &count));
+
+	assert_int_equal(count, 1);
+	assert_success(doca_dev_close(dev));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +260,8 @@ int main(void)
 		PROBE_TEST(reports_of_a_start_are_ignored_while_stopping),
 		PROBE_TEST(stop_in_the_starting_callback_is_deferred),
 		PROBE_TEST(tasks_cannot_be_allocated_while_starting),
+		TEST(memory_that_is_no_context_is_unexpected),
+		TEST(device_has_one_completion_vector),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
