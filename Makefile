@@ -33,7 +33,7 @@ check:
 	@scripts/check.sh
 
 bench bench-quick: all
-	@build/gcc/bench/bench_dma $(if $(filter bench-quick,$@),--quick)
+	@scripts/bench.sh $(if $(filter bench-quick,$@),--quick)
 
 install:
 	@$(SETUP) build

@@ -104,13 +104,12 @@ __attribute__((format(printf, 3, 4))) static void line_say(const struct log_sour
 /* A line that somebody wants. Out of line, so that doca_log() is short for those that nobody does.
  */
 __attribute__((format(printf, 3, 0), noinline)) static doca_error_t
-line_log(struct log_source *source, uint32_t level, const char *format, va_list args)
+line_log(int number, uint32_t level, const char *format, va_list args)
 {
+	struct log_source *source = log_source_get(number);
 	uint32_t num_held;
 	bool is_admitted;
 
-	if (log_level_tag(level) == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
 	is_admitted = log_source_admit(source, &num_held);
 	if (num_held > 0)
 		line_say(source, DOCA_LOG_LEVEL_WARNING, "%u lines were over the limit", num_held);
@@ -122,7 +121,7 @@ line_log(struct log_source *source, uint32_t level, const char *format, va_list 
 doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func,
 		      const char *format, ...)
 {
-	struct log_source *entry = log_source_find(source);
+	const uint32_t limit = log_source_limit(source);
 	doca_error_t result;
 	va_list args;
 
@@ -130,12 +129,12 @@ doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, c
 	(void)fname;
 	(void)line;
 	(void)func;
-	if (entry == NULL || format == NULL)
+	if (limit == 0 || format == NULL || log_level_tag(level) == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!log_source_wants(entry, level))
-		return log_level_tag(level) != NULL ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+	if (level > limit)
+		return DOCA_SUCCESS;
 	va_start(args, format);
-	result = line_log(entry, level, format, args);
+	result = line_log(source, level, format, args);
 	va_end(args);
 	return result;
 }

@@ -7,6 +7,7 @@
 
 #include "core/export.h"
 #include "core/log_sink.h"
+#include "core/log_source.h"
 
 /* Without a backend of their own, the libraries say what failed or is degraded. */
 #define LOG_SDK_FALLBACK_LEVEL DOCA_LOG_LEVEL_WARNING
@@ -48,7 +49,8 @@ static struct log_limits global[LOG_NUM_CLASSES] = {
 /* The application asked for a level, so that holds also while it has no SDK backend. */
 static bool sdk_limit_is_set;
 
-uint32_t log_backend_wanted[LOG_NUM_CLASSES] = {
+/* The lowest limit of a class's backends: what is beyond it reaches nobody. */
+static uint32_t wanted[LOG_NUM_CLASSES] = {
 	[LOG_CLASS_APP] = DOCA_LOG_LEVEL_DISABLE,
 	[LOG_CLASS_SDK] = LOG_SDK_FALLBACK_LEVEL,
 };
@@ -93,7 +95,13 @@ static void wanted_refresh(enum log_class class)
 	}
 	if (class == LOG_CLASS_SDK && !has_backend)
 		lowest = sdk_limit_is_set ? global[class].lower : LOG_SDK_FALLBACK_LEVEL;
-	__atomic_store_n(&log_backend_wanted[class], lowest, __ATOMIC_RELAXED);
+	__atomic_store_n(&wanted[class], lowest, __ATOMIC_RELAXED);
+	log_source_refresh(class);
+}
+
+uint32_t log_backend_wanted(enum log_class class)
+{
+	return __atomic_load_n(&wanted[class], __ATOMIC_RELAXED);
 }
 
 void log_backend_emit(enum log_class class, uint32_t level, bool has_own_level, const char *line,

@@ -21,14 +21,8 @@ enum log_class {
 	LOG_NUM_CLASSES,
 };
 
-/* The most talkative level that any backend of a class takes; atomic. */
-extern uint32_t log_backend_wanted[LOG_NUM_CLASSES] CORE_HIDDEN;
-
-/* Would a line of this class and level reach any backend? Thread: any. */
-static inline bool log_backend_wants(enum log_class class, uint32_t level)
-{
-	return level <= __atomic_load_n(&log_backend_wanted[class], __ATOMIC_RELAXED);
-}
+/* The most talkative level that any backend of a class takes. Thread: any. */
+uint32_t log_backend_wanted(enum log_class class);
 
 /*
  * Hands one finished line to each backend of the class that lets its level through; an SDK line

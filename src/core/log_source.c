@@ -15,7 +15,8 @@
 
 static pthread_mutex_t sources_lock = PTHREAD_MUTEX_INITIALIZER;
 
-struct log_source log_sources[LOG_MAX_SOURCES];
+static struct log_source sources[LOG_MAX_SOURCES]; /* entries never move */
+uint32_t log_source_limits[LOG_MAX_SOURCES + 1];
 
 /* Lines a second that each source may log; 0: as many as it likes. Set once, by the first source.
  */
@@ -120,6 +121,27 @@ __attribute__((constructor(102))) static void tell_bad_variable(void)
 			      getenv(bad_variable), bad_variable_form);
 }
 
+/* Called with the lock held. */
+static void limit_refresh(int index)
+{
+	const struct log_source *source = &sources[index];
+	uint32_t limit = 0;
+
+	if (source->name != NULL)
+		limit = source->level != 0 ? source->level : log_backend_wanted(source->class);
+	__atomic_store_n(&log_source_limits[index + 1], limit, __ATOMIC_RELEASE);
+}
+
+void log_source_refresh(enum log_class class)
+{
+	pthread_mutex_lock(&sources_lock);
+	for (int i = 0; i < LOG_MAX_SOURCES; i++) {
+		if (sources[i].class == class)
+			limit_refresh(i);
+	}
+	pthread_mutex_unlock(&sources_lock);
+}
+
 static doca_error_t source_add(const char *name, enum log_class class, int *source)
 {
 	static pthread_once_t rate_once = PTHREAD_ONCE_INIT;
@@ -131,11 +153,12 @@ static doca_error_t source_add(const char *name, enum log_class class, int *sour
 	(void)pthread_once(&rate_once, rate_from_environment); /* fails for a bad argument only */
 	pthread_mutex_lock(&sources_lock);
 	for (int i = 0; i < LOG_MAX_SOURCES && result != DOCA_SUCCESS; i++) {
-		if (log_sources[i].name != NULL)
+		if (sources[i].name != NULL)
 			continue;
-		log_sources[i].class = class;
-		log_sources[i].level = level_from_environment(name);
-		__atomic_store_n(&log_sources[i].name, copy, __ATOMIC_RELEASE);
+		sources[i].name = copy;
+		sources[i].class = class;
+		sources[i].level = level_from_environment(name);
+		limit_refresh(i);
 		*source = i + 1;
 		result = DOCA_SUCCESS;
 	}
@@ -143,6 +166,11 @@ static doca_error_t source_add(const char *name, enum log_class class, int *sour
 	if (result != DOCA_SUCCESS)
 		free(copy);
 	return result;
+}
+
+struct log_source *log_source_get(int source)
+{
+	return &sources[source - 1];
 }
 
 bool log_source_admit(struct log_source *source, uint32_t *num_held)
@@ -184,14 +212,15 @@ doca_error_t doca_log_register_source(const char *source_name, int *source)
 
 doca_error_t doca_log_unregister_source(int source)
 {
-	struct log_source *entry;
 	char *name = NULL;
 
 	pthread_mutex_lock(&sources_lock);
-	entry = log_source_find(source);
 	/* The libraries' sources are not the application's to give back. */
-	if (entry != NULL && entry->class == LOG_CLASS_APP)
-		name = __atomic_exchange_n(&entry->name, NULL, __ATOMIC_RELEASE);
+	if (log_source_limit(source) != 0 && sources[source - 1].class == LOG_CLASS_APP) {
+		name = sources[source - 1].name;
+		sources[source - 1].name = NULL;
+		limit_refresh(source - 1);
+	}
 	pthread_mutex_unlock(&sources_lock);
 	if (name == NULL)
 		return DOCA_ERROR_INVALID_VALUE;

@@ -26,29 +26,25 @@ struct log_source {
 #define LOG_MAX_SOURCES 4096
 
 /*
- * A slot is free while its name is NULL; entries never move, so a lookup takes no lock. Numbers
- * begin at 1: a file whose registration failed has 0, and must not log as somebody else.
+ * By number, the most talkative level of each source that reaches anybody; atomic. 0: there is no
+ * such source. Numbers begin at 1: a file whose registration failed has 0, and must not log as
+ * somebody else.
  */
-extern struct log_source log_sources[LOG_MAX_SOURCES] CORE_HIDDEN;
+extern uint32_t log_source_limits[LOG_MAX_SOURCES + 1] CORE_HIDDEN;
 
-/* The source of that number, or NULL. In line, as the next: a level that is off is to cost nothing.
- */
-static inline struct log_source *log_source_find(int source)
+/* The limit of any number, in line: a level that is off is to cost next to nothing. Thread: any. */
+static inline uint32_t log_source_limit(int source)
 {
-	struct log_source *entry;
-
-	if (source < 1 || source > LOG_MAX_SOURCES)
-		return NULL;
-	entry = &log_sources[source - 1];
-	return __atomic_load_n(&entry->name, __ATOMIC_ACQUIRE) != NULL ? entry : NULL;
+	if ((unsigned int)source > LOG_MAX_SOURCES)
+		return 0;
+	return __atomic_load_n(&log_source_limits[source], __ATOMIC_ACQUIRE);
 }
 
-/* Would a line of this source and level reach anybody? */
-static inline bool log_source_wants(const struct log_source *source, uint32_t level)
-{
-	return source->level != 0 ? level <= source->level
-				  : log_backend_wants(source->class, level);
-}
+/* The source of a number that has a limit. Thread: any. */
+struct log_source *log_source_get(int source);
+
+/* What the backends of a class take has changed: so has what its sources are heard of. */
+void log_source_refresh(enum log_class class);
 
 /*
  * Counts a line against the limit of lines a second. False: the line is over it.
