@@ -18,11 +18,13 @@ struct doca_ctx;
 
 /* What an engine needs to be slept on. */
 struct core_pe_event {
-	int epoll_fd; /* the notification handle: nests the others and each watched descriptor */
+	int epoll_fd; /* the notification handle: nests the others */
 	int wake_fd;  /* eventfd: something is ready */
 	int timer_fd; /* timerfd: a context wants to be driven at a time of its own */
+	int watch_fd; /* epoll of the contexts' descriptors; -1 until the first is watched */
 	bool is_timer_set;
-	bool is_armed; /* atomic: the next wake must write to wake_fd */
+	bool is_watching; /* watch_fd is in the handle: from arming until clearing */
+	bool is_armed;    /* atomic: the next wake must write to wake_fd */
 	enum doca_pe_event_mode mode;
 };
 
@@ -75,7 +77,8 @@ static inline bool core_pe_in_callback(const struct doca_pe *pe)
 CORE_EXPORT void core_pe_wake(struct doca_pe *pe);
 
 /*
- * Nests a descriptor of a context in the engine's handle: the handle is readable while fd is.
+ * Has an engine that sleeps woken by a descriptor of a context: once armed, the handle is readable
+ * while fd is.
  * fd: borrowed until core_pe_unwatch(). Progress must read it until it is empty.
  * Errors: NO_MEMORY, OPERATING_SYSTEM: epoll refuses it.
  * Thread: the engine's.

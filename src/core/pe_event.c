@@ -36,13 +36,19 @@ static doca_error_t event_error(const char *what)
 								  : DOCA_ERROR_OPERATING_SYSTEM;
 }
 
-static doca_error_t event_nest(const struct core_pe_event *event, int fd)
+static doca_error_t epoll_add(int epoll_fd, int fd)
 {
 	struct epoll_event watch = { .events = EPOLLIN, .data.fd = fd };
 
-	if (epoll_ctl(event->epoll_fd, EPOLL_CTL_ADD, fd, &watch) != 0)
+	if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &watch) != 0)
 		return event_error("epoll_ctl");
 	return DOCA_SUCCESS;
+}
+
+static void epoll_del(int epoll_fd, int fd)
+{
+	/* Fails only for a descriptor that is closed already, and so is gone from the set. */
+	(void)epoll_ctl(epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 }
 
 doca_error_t core_pe_event_init(struct core_pe_event *event)
@@ -52,13 +58,14 @@ doca_error_t core_pe_event_init(struct core_pe_event *event)
 	event->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	event->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	event->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	event->watch_fd = -1;
 	if (event->epoll_fd < 0 || event->wake_fd < 0 || event->timer_fd < 0) {
 		result = event_error("no descriptor");
 		goto fail;
 	}
-	result = event_nest(event, event->wake_fd);
+	result = epoll_add(event->epoll_fd, event->wake_fd);
 	if (result == DOCA_SUCCESS)
-		result = event_nest(event, event->timer_fd);
+		result = epoll_add(event->epoll_fd, event->timer_fd);
 	if (result == DOCA_SUCCESS)
 		return DOCA_SUCCESS;
 fail:
@@ -68,7 +75,7 @@ fail:
 
 void core_pe_event_fini(struct core_pe_event *event)
 {
-	const int fds[] = { event->epoll_fd, event->wake_fd, event->timer_fd };
+	const int fds[] = { event->epoll_fd, event->wake_fd, event->timer_fd, event->watch_fd };
 
 	for (size_t i = 0; i < CORE_ARRAY_LEN(fds); i++) {
 		if (fds[i] >= 0)
@@ -76,15 +83,40 @@ void core_pe_event_fini(struct core_pe_event *event)
 	}
 }
 
+/* Lets the contexts' descriptors make the handle readable, or not: a drained engine is silent. */
+static doca_error_t watching_set(struct core_pe_event *event, bool is_wanted)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (event->watch_fd < 0 || event->is_watching == is_wanted)
+		return DOCA_SUCCESS;
+	if (is_wanted)
+		result = epoll_add(event->epoll_fd, event->watch_fd);
+	else
+		epoll_del(event->epoll_fd, event->watch_fd);
+	if (result == DOCA_SUCCESS)
+		event->is_watching = is_wanted;
+	return result;
+}
+
 doca_error_t core_pe_watch(struct doca_pe *pe, int fd)
 {
-	return event_nest(&pe->event, fd);
+	struct core_pe_event *event = &pe->event;
+	doca_error_t result;
+
+	if (event->watch_fd < 0)
+		event->watch_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (event->watch_fd < 0)
+		return event_error("no descriptor");
+	result = epoll_add(event->watch_fd, fd);
+	if (result == DOCA_SUCCESS && core_pe_is_armed(pe))
+		result = watching_set(event, true);
+	return result;
 }
 
 void core_pe_unwatch(struct doca_pe *pe, int fd)
 {
-	/* Fails only for a descriptor that is closed already, and so is gone from the set. */
-	(void)epoll_ctl(pe->event.epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+	epoll_del(pe->event.watch_fd, fd);
 }
 
 void core_pe_wake(struct doca_pe *pe)
@@ -136,6 +168,8 @@ static doca_error_t event_clear(struct core_pe_event *event)
 	result = drain(event->wake_fd);
 	if (result == DOCA_SUCCESS) /* whether it went off or not */
 		result = timer_set(event, CORE_ARM_NEVER);
+	if (result == DOCA_SUCCESS)
+		result = watching_set(event, false);
 	return result;
 }
 
@@ -178,6 +212,9 @@ doca_error_t doca_pe_request_notification(struct doca_pe *pe)
 		if (result != DOCA_SUCCESS)
 			return result;
 	}
+	result = watching_set(&pe->event, true);
+	if (result != DOCA_SUCCESS)
+		return result;
 	__atomic_store_n(&pe->event.is_armed, true, __ATOMIC_SEQ_CST);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	delay = pe_next_delay(pe);

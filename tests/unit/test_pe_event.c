@@ -131,13 +131,14 @@ static void mode_is_not_set_in_a_callback(void **state)
 	assert_int_equal(rig->pe->event.mode, DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE);
 }
 
-static void watched_descriptor_is_seen_through_the_handle(void **state)
+static void watched_descriptor_wakes_an_armed_engine(void **state)
 {
 	struct probe_rig *rig = *state;
 	uint64_t count;
 	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
 	assert_success(core_pe_watch(rig->pe, fd));
+	probe_rig_arm(rig);
 	assert_false(probe_rig_is_readable(rig, 0));
 
 	assert_int_equal(eventfd_write(fd, 1), 0);
@@ -149,12 +150,45 @@ static void watched_descriptor_is_seen_through_the_handle(void **state)
 	assert_int_equal(close(fd), 0);
 }
 
+static void watched_descriptor_is_silent_unless_armed(void **state)
+{
+	struct probe_rig *rig = *state;
+	int fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+
+	assert_success(core_pe_watch(rig->pe, fd));
+	assert_false(probe_rig_is_readable(rig, 0));
+
+	for (unsigned int i = 0; i < 2; i++) {
+		probe_rig_arm(rig);
+		assert_true(probe_rig_is_readable(rig, 0));
+		probe_rig_clear(rig);
+		assert_false(probe_rig_is_readable(rig, 0));
+	}
+	core_pe_unwatch(rig->pe, fd);
+	assert_int_equal(close(fd), 0);
+}
+
+static void descriptor_watched_while_armed_is_seen(void **state)
+{
+	struct probe_rig *rig = *state;
+	int fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+
+	probe_rig_arm(rig);
+	assert_success(core_pe_watch(rig->pe, fd));
+
+	assert_true(probe_rig_is_readable(rig, 0));
+
+	core_pe_unwatch(rig->pe, fd);
+	assert_int_equal(close(fd), 0);
+}
+
 static void unwatched_descriptor_is_not_seen(void **state)
 {
 	struct probe_rig *rig = *state;
 	int fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
 
 	assert_success(core_pe_watch(rig->pe, fd));
+	probe_rig_arm(rig);
 	assert_true(probe_rig_is_readable(rig, 0));
 
 	core_pe_unwatch(rig->pe, fd);
@@ -172,6 +206,7 @@ static void unwatching_a_closed_descriptor_is_tolerated(void **state)
 	int fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
 
 	assert_success(core_pe_watch(rig->pe, fd));
+	probe_rig_arm(rig);
 	assert_int_equal(close(fd), 0);
 	assert_false(probe_rig_is_readable(rig, 0));
 
@@ -218,7 +253,9 @@ int main(void)
 		PROBE_TEST(mode_selective_keeps_the_signal_until_cleared),
 		PROBE_TEST(mode_that_is_unknown_is_refused),
 		PROBE_TEST(mode_is_not_set_in_a_callback),
-		PROBE_TEST(watched_descriptor_is_seen_through_the_handle),
+		PROBE_TEST(watched_descriptor_wakes_an_armed_engine),
+		PROBE_TEST(watched_descriptor_is_silent_unless_armed),
+		PROBE_TEST(descriptor_watched_while_armed_is_seen),
 		PROBE_TEST(unwatched_descriptor_is_not_seen),
 		PROBE_TEST(unwatching_a_closed_descriptor_is_tolerated),
 		PROBE_TEST(descriptor_that_cannot_be_waited_for_is_refused),
