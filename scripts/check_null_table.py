@@ -22,6 +22,8 @@ OTHER_HEADERS = {'doca_log.h'}
 
 # (function, parameter): why NULL is allowed there.
 MAY_BE_NULL = {
+    ('doca_argp_init', 'program_name'): 'argv[0] is used then',
+    ('doca_argp_init', 'program_config'): 'a value that is only handed on',
     ('doca_buf_inc_refcount', 'refcount'): 'the count is not wanted',
     ('doca_buf_dec_refcount', 'refcount'): 'the count is not wanted',
     ('doca_mmap_create_from_export', 'user_data'): 'there is no value to keep',

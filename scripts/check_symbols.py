@@ -18,6 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 HEADERS = {  # library: the headers, without doca_ and .h, whose functions it holds
     'libdoca_common': 'version error log dev mmap buf buf_inventory ctx pe',
+    'libdoca_argp': 'argp',
     'libdoca_dma': 'dma',
 }
 

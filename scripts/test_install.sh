@@ -32,14 +32,14 @@ refuses() { # WHAT COMMAND...
 
 check_layout() {
     local path
-    for path in include lib bin samples VERSION lib/pkgconfig/{doca,doca-common,doca-dma}.pc \
-        lib/libdoca_{common,dma}.so{,.3}; do
+    for path in include lib bin samples VERSION lib/pkgconfig/{doca,doca-common,doca-argp,doca-dma}.pc \
+        lib/libdoca_{common,argp,dma}.so{,.3}; do
         [ -e "$prefix/$path" ] || fail "$path was not installed"
     done
     [ "$(readlink "$prefix/lib64")" = lib ] || fail "lib64 is no link to lib"
     [ "$(cat "$prefix/VERSION")" = 3.3.0 ] || fail "VERSION does not say 3.3.0"
     [ "$(pkg-config --modversion doca)" = 3.3.0 ] || fail "pkg-config does not say 3.3.0"
-    for path in doca doca-common doca-dma; do
+    for path in doca doca-common doca-argp doca-dma; do
         [ "$(pkg-config --variable=prefix $path)" = "$prefix" ] || fail "$path: wrong prefix"
         [ "$(pkg-config --variable=libdir $path)" = "$prefix/lib" ] || fail "$path: wrong libdir"
     done
