@@ -195,10 +195,10 @@ doca_error_t doca_argp_destroy(void);
 
 /*
  * doca_argp_set_dpdk_program() - the command line is shared with DPDK.
- * callback: gets the program's name and what stands after "--", which argp does not look at; called
- * also when there is no "--". Without the callback "--" is wrong. Not initialised: nothing happens
- * but a log line.
- * Thread: any, one at a time. Source: DOCA 3.0 Argp API; misuse ours.
+ * callback: gets the program's name and what stands before the first "--", which argp does not look
+ * at; the name alone when there is no "--". Without the callback "--" is wrong. Not initialised:
+ * nothing happens but a log line. Thread: any, one at a time. Source: DOCA 3.0 Argp API; misuse
+ * ours.
  */
 DOCA_EXPERIMENTAL
 void doca_argp_set_dpdk_program(doca_argp_dpdk_cb_t callback);

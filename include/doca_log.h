@@ -222,8 +222,8 @@ doca_error_t doca_log_backend_create_with_syslog_sdk(const char *name,
 
 /*
  * doca_log_level_set_global_sdk_limit() - level of every SDK backend.
- * level: a doca_log_level, INFO at the start. Holds for the backends that exist and for new ones, and
- * for standard error while there is no SDK backend, which is at WARNING before the first call.
+ * level: a doca_log_level, INFO at the start. Holds for the backends that exist and for new ones,
+ * and for standard error while there is no SDK backend, which is at WARNING before the first call.
  * Errors: INVALID_VALUE: unknown level.
  * Thread: any. Source: DOCA 3.0 Core API; error codes ours.
  */

@@ -136,30 +136,43 @@ static doca_error_t take_cmd(struct argp *argp, const char *arg)
 }
 
 /*
- * Copies the program's name and what is left for DPDK, which reorders and overwrites its arguments
- * and keeps them. So all texts are in one block, which can be freed whatever became of the entries.
+ * Copies the first count arguments, the program's name included, for DPDK, which reorders and
+ * overwrites its arguments and keeps them. So all texts are in one block, which can be freed
+ * whatever became of the entries.
  */
-static doca_error_t keep_dpdk(struct argp *argp, const struct argp_cursor *cursor)
+static doca_error_t keep_dpdk(struct argp *argp, int count, char **argv)
 {
-	size_t size = strlen(cursor->argv[0]) + 1;
-	int count = 0;
+	size_t size = 0;
 	char *at;
 
-	for (int i = cursor->at; i < cursor->argc; i++)
-		size += strlen(cursor->argv[i]) + 1;
-	argp->dpdk_argv = calloc((size_t)cursor->argc + 1, sizeof(*argp->dpdk_argv));
+	for (int i = 0; i < count; i++)
+		size += strlen(argv[i]) + 1;
+	argp->dpdk_argv = calloc((size_t)count + 1, sizeof(*argp->dpdk_argv));
 	argp->dpdk_text = calloc(1, size);
 	if (argp->dpdk_argv == NULL || argp->dpdk_text == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	at = argp->dpdk_text;
-	argp->dpdk_argv[count++] = at;
-	at = stpcpy(at, cursor->argv[0]) + 1;
-	for (int i = cursor->at; i < cursor->argc; i++) {
-		argp->dpdk_argv[count++] = at;
-		at = stpcpy(at, cursor->argv[i]) + 1;
+	for (int i = 0; i < count; i++) {
+		argp->dpdk_argv[i] = at;
+		at = stpcpy(at, argv[i]) + 1;
 	}
 	argp->dpdk_argc = count;
 	return DOCA_SUCCESS;
+}
+
+/*
+ * Gives DPDK what stands before "--", and leaves the cursor behind it. Without one there is nothing
+ * for DPDK but the program's name.
+ */
+static doca_error_t split_dpdk(struct argp *argp, struct argp_cursor *cursor)
+{
+	for (int i = cursor->at; i < cursor->argc; i++) {
+		if (strcmp(cursor->argv[i], "--") != 0)
+			continue;
+		cursor->at = i + 1;
+		return keep_dpdk(argp, i, cursor->argv);
+	}
+	return keep_dpdk(argp, 1, cursor->argv);
 }
 
 /* Reads the next argument, with its value. */
@@ -176,14 +189,11 @@ doca_error_t argp_parse(struct argp *argp, int argc, char **argv)
 	struct argp_cursor cursor = { .argc = argc, .argv = argv, .at = 1 };
 	doca_error_t result = DOCA_SUCCESS;
 
+	if (argp->dpdk_cb != NULL)
+		result = split_dpdk(argp, &cursor);
 	while (result == DOCA_SUCCESS && cursor.at < argc && strcmp(argv[cursor.at], "--") != 0)
 		result = take_next(argp, &cursor);
-	if (result != DOCA_SUCCESS)
-		return result;
-	if (cursor.at < argc && argp->dpdk_cb == NULL)
-		return argp_fail(argp, DOCA_ERROR_INVALID_VALUE,
-				 "\"--\": the program takes no further arguments");
-	if (cursor.at < argc)
-		cursor.at++;
-	return argp->dpdk_cb != NULL ? keep_dpdk(argp, &cursor) : DOCA_SUCCESS;
+	if (result == DOCA_SUCCESS && cursor.at < argc)
+		return argp_fail(argp, DOCA_ERROR_INVALID_VALUE, "unexpected \"--\"");
+	return result;
 }

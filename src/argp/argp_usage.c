@@ -180,8 +180,9 @@ void argp_usage_print(const struct argp *argp, FILE *out)
 
 	(void)fprintf(out, "Usage: %s", name_get(argp));
 	print_path(out, argp, cmd);
-	(void)fprintf(out, " [DOCA Flags] [Program Flags]%s%s\n", has_cmds(cmd) ? " [Command]" : "",
-		      argp->dpdk_cb != NULL ? " [-- DPDK Flags]" : "");
+	(void)fprintf(out, "%s [DOCA Flags] [Program Flags]%s\n",
+		      argp->dpdk_cb != NULL ? " [DPDK Flags] --" : "",
+		      has_cmds(cmd) ? " [Command]" : "");
 	if (cmd->description != NULL)
 		(void)fprintf(out, "\n%s\n", cmd->description);
 	(void)print_params(out, "General flags", cmd, &argp->general, NULL);

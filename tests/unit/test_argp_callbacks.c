@@ -79,7 +79,7 @@ static void parameters_come_before_commands_and_these_before_validation(void **s
 	assert_success(doca_argp_register_validation_callback(on_validation));
 	assert_success(doca_argp_register_validation_callback(on_validation_too));
 	doca_argp_set_dpdk_program(on_dpdk);
-	(void)snprintf(line, sizeof(line), "-t x -j %s run -- -c 3", rig_json(json, strlen(json)));
+	(void)snprintf(line, sizeof(line), "-c 3 -- -t x -j %s run", rig_json(json, strlen(json)));
 	assert_success(rig_start(line));
 	assert_string_equal(rig.notes,
 			    "number=1 text=x cmd validation validation too dpdk rig -c 3 ");
@@ -137,20 +137,31 @@ static void an_error_of_validation_is_the_result(void **state)
 	rig_fini();
 }
 
-static void dpdk_gets_the_rest_also_when_there_is_none(void **state)
+static void dpdk_gets_what_stands_before_the_dashes(void **state)
 {
 	(void)state;
 	set_up();
 	doca_argp_set_dpdk_program(on_dpdk);
-	assert_success(rig_start("-n 5 -- -l 0-3 --what '' -- -h"));
-	assert_string_equal(rig.notes, "number=5 dpdk rig -l 0-3 --what  -- -h ");
-	assert_success(rig_start("-n 5 --"));
+	assert_success(rig_start("-l 0-3 --what '' -- -n 5"));
+	assert_string_equal(rig.notes, "number=5 dpdk rig -l 0-3 --what  ");
+	assert_success(rig_start("-- -n 5"));
 	assert_string_equal(rig.notes, "number=5 dpdk rig ");
 	assert_success(rig_start("-n 5"));
 	assert_string_equal(rig.notes, "number=5 dpdk rig ");
 	answer = DOCA_ERROR_INITIALIZATION;
-	assert_error(rig_start("-- -x"), DOCA_ERROR_INITIALIZATION);
+	assert_error(rig_start("-x --"), DOCA_ERROR_INITIALIZATION);
 	assert_non_null(strstr(rig.err, "DPDK"));
+	rig_fini();
+}
+
+static void second_dashes_are_refused(void **state)
+{
+	(void)state;
+	set_up();
+	doca_argp_set_dpdk_program(on_dpdk);
+	assert_error(rig_start("-l 1 -- -n 5 -- -h"), DOCA_ERROR_INVALID_VALUE);
+	assert_non_null(strstr(rig.err, "\"--\""));
+	assert_string_equal(rig.notes, "");
 	rig_fini();
 }
 
@@ -307,7 +318,8 @@ int main(void)
 		TEST(an_error_of_a_callback_ends_the_start_with_a_line),
 		TEST(an_error_of_a_command_ends_the_start_with_a_line),
 		TEST(an_error_of_validation_is_the_result),
-		TEST(dpdk_gets_the_rest_also_when_there_is_none),
+		TEST(dpdk_gets_what_stands_before_the_dashes),
+		TEST(second_dashes_are_refused),
 		TEST(error_lines_go_to_the_logger_callback),
 		TEST(log_levels_set_the_limits_and_can_be_asked_for),
 		TEST(the_command_line_beats_the_file_for_log_levels_too),

@@ -136,7 +136,7 @@ static doca_error_t live(void)
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = add_all();
-	(void)snprintf(line, sizeof(line), "-j %s --text=abc run -- -c",
+	(void)snprintf(line, sizeof(line), "-c -- -j %s --text=abc run",
 		       rig_json(json, strlen(json)));
 	if (result == DOCA_SUCCESS)
 		result = rig_start(line);

@@ -262,7 +262,7 @@ static void the_usage_can_be_printed_by_the_program(void **state)
 	assert_int_equal(rig_start_in_child(print_usage_nameless, ""), -1);
 	check_contains(rig.out, "test_argp_usage [DOCA");
 	assert_int_equal(rig_start_in_child(print_usage_dpdk, ""), -1);
-	check_contains(rig.out, "Usage: rig [DOCA Flags] [Program Flags] [-- DPDK Flags]\n");
+	check_contains(rig.out, "Usage: rig [DPDK Flags] -- [DOCA Flags] [Program Flags]\n");
 	assert_null(strstr(rig.out, "Program flags:"));
 }
 
