@@ -21,9 +21,7 @@ struct block {
 
 struct doca_buf_inventory {
 	SLIST_HEAD(, block) blocks;
-	struct doca_buf *free; /* by next, the latest first: it may still be in the cache */
-	uint32_t num_elements;
-	uint32_t num_free;
+	struct core_buf_store store;
 	bool is_started;
 	union doca_data user_data;
 };
@@ -34,16 +32,9 @@ static doca_error_t inventory_grow(struct doca_buf_inventory *inventory, uint32_
 
 	if (block == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	for (uint32_t i = count; i > 0; i--) {
-		struct doca_buf *buf = &block->bufs[i - 1];
-
-		buf->inventory = inventory;
-		buf->next = inventory->free;
-		inventory->free = buf;
-	}
+	for (uint32_t i = count; i > 0; i--)
+		core_buf_store_add(&inventory->store, &block->bufs[i - 1]);
 	SLIST_INSERT_HEAD(&inventory->blocks, block, link);
-	inventory->num_elements += count;
-	inventory->num_free += count;
 	return DOCA_SUCCESS;
 }
 
@@ -79,9 +70,9 @@ doca_error_t doca_buf_inventory_destroy(struct doca_buf_inventory *inventory)
 
 	if (inventory == NULL)
 		return core_null_argument(__func__);
-	if (inventory->num_free != inventory->num_elements) {
+	if (inventory->store.num_free != inventory->store.num_elements) {
 		DOCA_LOG_ERR("inventory %p is not destroyed: %u bufs are out", (void *)inventory,
-			     inventory->num_elements - inventory->num_free);
+			     inventory->store.num_elements - inventory->store.num_free);
 		return DOCA_ERROR_IN_USE;
 	}
 	while ((block = SLIST_FIRST(&inventory->blocks)) != NULL) {
@@ -129,9 +120,9 @@ doca_error_t doca_buf_inventory_expand(struct doca_buf_inventory *inventory, uin
 	result = check_started(inventory, __func__);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (num_elements == 0 || num_elements > UINT32_MAX - inventory->num_elements) {
+	if (num_elements == 0 || num_elements > UINT32_MAX - inventory->store.num_elements) {
 		DOCA_LOG_ERR("inventory %p: %u more elements than %u", (void *)inventory,
-			     num_elements, inventory->num_elements);
+			     num_elements, inventory->store.num_elements);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	return inventory_grow(inventory, num_elements);
@@ -157,50 +148,10 @@ static doca_error_t check_window(const struct doca_mmap *mmap, const void *addr,
 	return DOCA_SUCCESS;
 }
 
-static void buf_set_window(struct doca_buf *buf, void *addr, size_t len, void *data,
-			   size_t data_len)
-{
-	buf->head = addr;
-	buf->len = len;
-	buf->data = data;
-	buf->data_len = data_len;
-}
-
-/* Takes a free element, of which there is one. */
-static struct doca_buf *inventory_take(struct doca_buf_inventory *inventory, struct doca_mmap *mmap)
-{
-	struct doca_buf *buf = inventory->free;
-
-	inventory->free = buf->next;
-	inventory->num_free--;
-	buf->mmap = mmap;
-	buf->next = NULL;
-	buf->tail = buf;
-	buf->refcount = 1;
-	buf->is_first = true;
-	buf->is_counted = !mmap->is_thread_safe;
-	if (buf->is_counted)
-		core_mmap_buf_added(mmap);
-	return buf;
-}
-
-void core_buf_release(struct doca_buf *buf)
-{
-	struct doca_buf_inventory *inventory = buf->inventory;
-
-	if (buf->is_counted)
-		core_mmap_buf_removed(buf->mmap);
-	buf->refcount = 0;
-	buf->is_first = false; /* of no list: next means something else from here on */
-	buf->next = inventory->free;
-	inventory->free = buf;
-	inventory->num_free++;
-}
-
 static doca_error_t inventory_empty(const struct doca_buf_inventory *inventory)
 {
 	DOCA_LOG_DBG("inventory %p has too few of its %u elements left", (const void *)inventory,
-		     inventory->num_elements);
+		     inventory->store.num_elements);
 	return DOCA_ERROR_NO_MEMORY;
 }
 
@@ -208,6 +159,7 @@ doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inven
 						struct doca_mmap *mmap, void *addr, size_t len,
 						void *data, size_t data_len, struct doca_buf **buf)
 {
+	struct doca_buf *taken;
 	doca_error_t result;
 
 	if (inventory == NULL || mmap == NULL || addr == NULL || data == NULL || buf == NULL)
@@ -222,10 +174,11 @@ doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inven
 	result = check_window(mmap, addr, len, data, data_len);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (inventory->num_free == 0)
+	taken = core_buf_take(&inventory->store, mmap);
+	if (taken == NULL)
 		return inventory_empty(inventory);
-	*buf = inventory_take(inventory, mmap);
-	buf_set_window(*buf, addr, len, data, data_len);
+	core_buf_set_window(taken, addr, len, data, data_len);
+	*buf = taken;
 	return DOCA_SUCCESS;
 }
 
@@ -246,7 +199,7 @@ doca_error_t doca_buf_inventory_buf_reuse_by_args(struct doca_buf *buf, void *ad
 	}
 	result = check_window(buf->mmap, addr, len, data, data_len);
 	if (result == DOCA_SUCCESS)
-		buf_set_window(buf, addr, len, data, data_len);
+		core_buf_set_window(buf, addr, len, data, data_len);
 	return result;
 }
 
@@ -277,7 +230,7 @@ static doca_error_t check_copyable(const struct doca_buf_inventory *inventory,
 		DOCA_LOG_ERR("buf %p is not copied: its mmap is not started", (const void *)buf);
 		return DOCA_ERROR_BAD_STATE;
 	}
-	return count <= inventory->num_free ? DOCA_SUCCESS : inventory_empty(inventory);
+	return count <= inventory->store.num_free ? DOCA_SUCCESS : inventory_empty(inventory);
 }
 
 doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory,
@@ -294,9 +247,9 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory,
 	if (result != DOCA_SUCCESS)
 		return result;
 	for (const struct doca_buf *buf = src_buf; buf != NULL; buf = buf->next) {
-		struct doca_buf *copy = inventory_take(inventory, buf->mmap);
+		struct doca_buf *copy = core_buf_take(&inventory->store, buf->mmap);
 
-		buf_set_window(copy, buf->head, buf->len, buf->data, buf->data_len);
+		core_buf_set_window(copy, buf->head, buf->len, buf->data, buf->data_len);
 		if (first == NULL)
 			first = copy;
 		else
@@ -333,7 +286,7 @@ doca_error_t doca_buf_inventory_get_num_elements(const struct doca_buf_inventory
 {
 	if (inventory == NULL || num_of_elements == NULL)
 		return core_null_argument(__func__);
-	*num_of_elements = inventory->num_elements;
+	*num_of_elements = inventory->store.num_elements;
 	return DOCA_SUCCESS;
 }
 
@@ -342,6 +295,6 @@ doca_error_t doca_buf_inventory_get_num_free_elements(const struct doca_buf_inve
 {
 	if (inventory == NULL || num_of_free_elements == NULL)
 		return core_null_argument(__func__);
-	*num_of_free_elements = inventory->num_free;
+	*num_of_free_elements = inventory->store.num_free;
 	return DOCA_SUCCESS;
 }

@@ -16,9 +16,9 @@
 #include <doca_types.h>
 
 #include "core/export.h"
+#include "core/key.h"
 
 #define CORE_MMAP_DEFAULT_MAX_DEVICES 32
-#define CORE_MMAP_INSTANCE_SIZE       16
 
 /* What a peer may be given: at least one of them, for an export. */
 #define CORE_MMAP_RDMA_FLAGS \
@@ -28,13 +28,11 @@
 struct core_mmap_record {
 	uint16_t kind; /* CORE_MMAP_KIND_ */
 	uint16_t reserved;
-	uint32_t permissions;                      /* doca_access_flag bits */
-	uint8_t instance[CORE_MMAP_INSTANCE_SIZE]; /* of the exporting process */
+	uint32_t permissions; /* doca_access_flag bits */
+	struct core_key key;
 	uint32_t device_id;
-	uint32_t key_index;
-	uint64_t key_tag; /* random: an index alone opens nothing */
-	uint64_t addr;    /* in the exporter's memory */
-	uint64_t len;     /* bytes */
+	uint64_t addr; /* in the exporter's memory */
+	uint64_t len;  /* bytes */
 };
 
 #define CORE_MMAP_KIND_RDMA 1

@@ -9,9 +9,9 @@ CORE_LOG_REGISTER(CORE::MMAP_BLOB);
 #define RECORD_FIELD(member) CORE_BLOB_FIELD(struct core_mmap_record, member)
 
 static const struct core_blob_field fields[] = {
-	RECORD_FIELD(kind),     RECORD_FIELD(reserved),  RECORD_FIELD(permissions),
-	RECORD_FIELD(instance), RECORD_FIELD(device_id), RECORD_FIELD(key_index),
-	RECORD_FIELD(key_tag),  RECORD_FIELD(addr),      RECORD_FIELD(len),
+	RECORD_FIELD(kind),         RECORD_FIELD(reserved),  RECORD_FIELD(permissions),
+	RECORD_FIELD(key.instance), RECORD_FIELD(device_id), RECORD_FIELD(key.index),
+	RECORD_FIELD(key.tag),      RECORD_FIELD(addr),      RECORD_FIELD(len),
 };
 
 static const struct core_blob_format format = {

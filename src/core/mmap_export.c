@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "core/mmap.h"
 
-#include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/random.h>
-#include <unistd.h>
 
 #include "core/dev.h"
 #include "core/error.h"
@@ -20,38 +15,6 @@
 
 CORE_LOG_REGISTER(CORE::MMAP_EXPORT);
 
-static pthread_mutex_t instance_lock = PTHREAD_MUTEX_INITIALIZER;
-static uint8_t instance[CORE_MMAP_INSTANCE_SIZE];
-static pid_t instance_pid; /* whose instance it is: a fork is another process */
-static uint32_t last_key_index;
-
-static doca_error_t random_bytes(void *to, size_t len)
-{
-	if (getrandom(to, len, 0) == (ssize_t)len) /* up to 256 bytes come whole */
-		return DOCA_SUCCESS;
-	DOCA_LOG_ERR("no random bytes for a key: %s", strerror(errno));
-	return DOCA_ERROR_OPERATING_SYSTEM;
-}
-
-/* Gives the record the identity of this process and a key of its own. */
-static doca_error_t key_make(struct core_mmap_record *record)
-{
-	doca_error_t result = random_bytes(&record->key_tag, sizeof(record->key_tag));
-
-	if (result != DOCA_SUCCESS)
-		return result;
-	pthread_mutex_lock(&instance_lock);
-	if (instance_pid != getpid())
-		result = random_bytes(instance, sizeof(instance));
-	if (result == DOCA_SUCCESS) {
-		instance_pid = getpid();
-		memcpy(record->instance, instance, sizeof(instance));
-		record->key_index = ++last_key_index;
-	}
-	pthread_mutex_unlock(&instance_lock);
-	return result;
-}
-
 static doca_error_t export_make(struct doca_mmap *mmap, struct core_mmap_dev *entry)
 {
 	struct core_mmap_record record = {
@@ -61,7 +24,7 @@ static doca_error_t export_make(struct doca_mmap *mmap, struct core_mmap_dev *en
 		.addr = (uintptr_t)mmap->addr,
 		.len = mmap->len,
 	};
-	doca_error_t result = key_make(&record);
+	doca_error_t result = core_key_make(&record.key);
 
 	if (result != DOCA_SUCCESS)
 		return result;

@@ -165,9 +165,9 @@ static void each_device_has_a_key_of_its_own(void **state)
 	of_second = record_of(mmap, second);
 
 	assert_int_not_equal(of_first.device_id, of_second.device_id);
-	assert_int_not_equal(of_first.key_index, of_second.key_index);
-	assert_int_not_equal(of_first.key_tag, of_second.key_tag);
-	assert_memory_equal(of_first.instance, of_second.instance, sizeof(of_first.instance));
+	assert_int_not_equal(of_first.key.index, of_second.key.index);
+	assert_int_not_equal(of_first.key.tag, of_second.key.tag);
+	assert_memory_equal(of_first.key.instance, of_second.key.instance, sizeof(of_first.key.instance));
 	fixture_mmap_destroy(mmap);
 	assert_success(doca_dev_close(first));
 	assert_success(doca_dev_close(second));
@@ -188,8 +188,8 @@ static void stop_ends_the_export_and_start_brings_a_new_key(void **state)
 	assert_success(doca_mmap_start(mmap));
 	assert_int_equal(is_exported(mmap), 0);
 	after = record_of(mmap, dev);
-	assert_int_not_equal(before.key_index, after.key_index);
-	assert_int_not_equal(before.key_tag, after.key_tag);
+	assert_int_not_equal(before.key.index, after.key.index);
+	assert_int_not_equal(before.key.tag, after.key.tag);
 	assert_int_equal(before.addr, after.addr);
 	fixture_mmap_destroy(mmap);
 	assert_success(doca_dev_close(dev));
@@ -211,7 +211,7 @@ static void key_tags_are_random_in_every_byte(void **state)
 	for (int i = 0; i < NUM_KEYS; i++) {
 		struct doca_mmap *mmap = exporter_create(dev);
 
-		tags[i] = record_of(mmap, dev).key_tag;
+		tags[i] = record_of(mmap, dev).key.tag;
 		set |= tags[i];
 		clear |= ~tags[i];
 		fixture_mmap_destroy(mmap);
@@ -389,8 +389,8 @@ static void forked_process_exports_as_itself(void **state)
 
 	(void)state;
 	assert_success(core_mmap_blob_decode(heap, len, &child));
-	assert_memory_not_equal(parent.instance, child.instance, sizeof(parent.instance));
-	assert_int_not_equal(parent.key_tag, child.key_tag);
+	assert_memory_not_equal(parent.key.instance, child.key.instance, sizeof(parent.key.instance));
+	assert_int_not_equal(parent.key.tag, child.key.tag);
 	fixture_mmap_destroy(mmap);
 	assert_success(doca_dev_close(dev));
 }
@@ -492,7 +492,7 @@ struct exporter {
 /* One export more; 0 when it did not work. */
 static uint64_t export_key(struct doca_dev *dev)
 {
-	struct core_mmap_record record = { .key_index = 0 };
+	struct core_mmap_record record = { .key.index = 0 };
 	struct doca_mmap *mmap;
 	const void *blob;
 	size_t len;
@@ -505,7 +505,7 @@ static uint64_t export_key(struct doca_dev *dev)
 	    doca_mmap_export_rdma(mmap, dev, &blob, &len) == DOCA_SUCCESS)
 		(void)core_mmap_blob_decode(blob, len, &record);
 	(void)doca_mmap_destroy(mmap);
-	return record.key_index;
+	return record.key.index;
 }
 
 static void *export_many(void *argument)
