@@ -8,7 +8,8 @@ set -euo pipefail
 BUILD="gcc libjansson-dev libc6-dev make meson ninja-build pkg-config python3"
 TEST="libcmocka-dev"
 CHECK="g++ clang clang-format clang-tidy libclang-rt-dev llvm codespell abigail-tools shellcheck
-       qemu-system-x86 busybox-static cpio kmod xz-utils iproute2 ibverbs-providers ibverbs-utils"
+       qemu-system-x86 busybox-static cpio kmod xz-utils iproute2 ibverbs-providers ibverbs-utils
+       scdoc man-db"
 
 wanted=
 for group in "$@"; do
