@@ -146,7 +146,7 @@ doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_ne
 /*
  * doca_sync_event_add_publisher_location_cpu() - this process changes the number.
  * dev: borrowed, must outlive the event.
- * Errors: INVALID_VALUE: a NULL argument. BAD_STATE: started.
+ * Errors: INVALID_VALUE: a NULL argument. BAD_STATE: started. NO_MEMORY: no memory.
  * Thread: any, one at a time for an object. Source: DOCA 3.0 Core API; BAD_STATE ours.
  */
 DOCA_EXPERIMENTAL
@@ -193,7 +193,7 @@ doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_
  * doca_sync_event_add_subscriber_location_cpu() - this process reads the number.
  * dev: borrowed, must outlive the event. Peers reach the event over it, see
  * doca_sync_event_export_to_remote_net().
- * Errors: INVALID_VALUE: a NULL argument. BAD_STATE: started.
+ * Errors: INVALID_VALUE: a NULL argument. BAD_STATE: started. NO_MEMORY: no memory.
  * Thread: any, one at a time for an object. Source: DOCA 3.0 Core API; BAD_STATE ours.
  */
 DOCA_EXPERIMENTAL
@@ -295,8 +295,8 @@ doca_error_t doca_sync_event_cap_task_get_is_supported(const struct doca_devinfo
 /*
  * doca_sync_event_task_get_set_conf() - callbacks and pool size, before tasks are allocated.
  * num_tasks: entries, made when the context starts. A second call replaces the first.
- * Errors: INVALID_VALUE: a NULL argument, num_tasks 0. NOT_PERMITTED: started.
- * Thread: the engine's. Source: DOCA 3.0 Core API; num_tasks 0 ours.
+ * Errors: INVALID_VALUE: a NULL argument, num_tasks not 1 to 65536. NOT_PERMITTED: started.
+ * Thread: the engine's. Source: DOCA 3.0 Core API; num_tasks range ours.
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_task_get_set_conf(
@@ -353,8 +353,8 @@ doca_error_t doca_sync_event_cap_task_notify_set_is_supported(const struct doca_
 /*
  * doca_sync_event_task_notify_set_set_conf() - callbacks and pool size, before tasks are allocated.
  * num_tasks: entries, made when the context starts. A second call replaces the first.
- * Errors: INVALID_VALUE: a NULL argument, num_tasks 0. NOT_PERMITTED: started.
- * Thread: the engine's. Source: DOCA 3.0 Core API; num_tasks 0 ours.
+ * Errors: INVALID_VALUE: a NULL argument, num_tasks not 1 to 65536. NOT_PERMITTED: started.
+ * Thread: the engine's. Source: DOCA 3.0 Core API; num_tasks range ours.
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_task_notify_set_set_conf(
@@ -412,8 +412,8 @@ doca_error_t doca_sync_event_cap_task_notify_add_is_supported(const struct doca_
 /*
  * doca_sync_event_task_notify_add_set_conf() - callbacks and pool size, before tasks are allocated.
  * num_tasks: entries, made when the context starts. A second call replaces the first.
- * Errors: INVALID_VALUE: a NULL argument, num_tasks 0. NOT_PERMITTED: started.
- * Thread: the engine's. Source: DOCA 3.0 Core API; num_tasks 0 ours.
+ * Errors: INVALID_VALUE: a NULL argument, num_tasks not 1 to 65536. NOT_PERMITTED: started.
+ * Thread: the engine's. Source: DOCA 3.0 Core API; num_tasks range ours.
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_task_notify_add_set_conf(
@@ -491,8 +491,8 @@ doca_error_t doca_sync_event_cap_task_wait_eq_is_supported(const struct doca_dev
 /*
  * doca_sync_event_task_wait_eq_set_conf() - callbacks and pool size, before tasks are allocated.
  * num_tasks: entries, made when the context starts. A second call replaces the first.
- * Errors: INVALID_VALUE: a NULL argument, num_tasks 0. NOT_PERMITTED: started.
- * Thread: the engine's. Source: DOCA 3.0 Core API; num_tasks 0 ours.
+ * Errors: INVALID_VALUE: a NULL argument, num_tasks not 1 to 65536. NOT_PERMITTED: started.
+ * Thread: the engine's. Source: DOCA 3.0 Core API; num_tasks range ours.
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_task_wait_eq_set_conf(
@@ -570,8 +570,8 @@ doca_error_t doca_sync_event_cap_task_wait_neq_is_supported(const struct doca_de
 /*
  * doca_sync_event_task_wait_neq_set_conf() - callbacks and pool size, before tasks are allocated.
  * num_tasks: entries, made when the context starts. A second call replaces the first.
- * Errors: INVALID_VALUE: a NULL argument, num_tasks 0. NOT_PERMITTED: started.
- * Thread: the engine's. Source: DOCA 3.0 Core API; num_tasks 0 ours.
+ * Errors: INVALID_VALUE: a NULL argument, num_tasks not 1 to 65536. NOT_PERMITTED: started.
+ * Thread: the engine's. Source: DOCA 3.0 Core API; num_tasks range ours.
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_sync_event_task_wait_neq_set_conf(
@@ -694,7 +694,7 @@ doca_error_t doca_sync_event_cap_is_export_to_gpu_supported(const struct doca_de
  * doca_sync_event_export_to_remote_net() - describe the event to peers.
  * They reach it over the device of the cpu subscriber. event: started. data: lent until
  * doca_sync_event_destroy(), sz bytes, below 4096, of plain memory that may be sent or lie under an
- * mmap; the same content each time while it stays started.
+ * mmap; the same content each time while it stays started, another after the next start.
  * Errors: INVALID_VALUE: a NULL argument. BAD_STATE: not started. NOT_SUPPORTED: no remote_net
  * publisher, or no cpu subscriber on a software device. NO_MEMORY: no memory. OPERATING_SYSTEM: no
  * random bytes for the key.

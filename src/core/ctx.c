@@ -47,7 +47,7 @@ static void ctx_move(struct doca_ctx *ctx, enum doca_ctx_states next)
 	assert(next_states[prev] & STATE_BIT(next));
 	DOCA_LOG_DBG("%s context %p: %s, was %s", ctx->ops->name, (void *)ctx, state_names[next],
 		     state_names[prev]);
-	ctx->state = next;
+	__atomic_store_n(&ctx->state, next, __ATOMIC_RELEASE);
 	if (ctx->state_cb == NULL)
 		return;
 	core_pe_callback_begin(pe);

@@ -73,8 +73,8 @@ struct core_ctx_ops {
 
 struct doca_ctx {
 	const struct core_ctx_ops *ops;
-	struct doca_pe *pe; /* borrowed, until core_ctx_fini() */
-	enum doca_ctx_states state;
+	struct doca_pe *pe;              /* borrowed, until core_ctx_fini() */
+	enum doca_ctx_states state;      /* atomic: set on the engine's thread, read on any */
 	enum doca_ctx_states next_state; /* of the move that progress is to make */
 	bool has_next_state;
 	bool is_closing; /* the kind's own part of STOPPING is not over */

@@ -69,7 +69,14 @@ doca_error_t doca_sync_event_destroy(struct doca_sync_event *event)
 
 bool core_sync_event_is_started(const struct doca_sync_event *event)
 {
-	return event->is_started || event->base.state != DOCA_CTX_STATE_IDLE;
+	return __atomic_load_n(&event->is_started, __ATOMIC_ACQUIRE) ||
+	       __atomic_load_n(&event->base.state, __ATOMIC_ACQUIRE) != DOCA_CTX_STATE_IDLE;
+}
+
+void core_sync_event_begin(struct doca_sync_event *event)
+{
+	__atomic_store_n(&event->own_cell, 0, __ATOMIC_RELAXED);
+	event->is_exported = false;
 }
 
 /* The check of a call that configures: not once it is started, in either mode. */
@@ -84,7 +91,8 @@ static doca_error_t check_settable(const struct doca_sync_event *event, const ch
 /* Keeps a processor's device open for as long as the event is there. */
 static doca_error_t event_hold(struct doca_sync_event *event, struct doca_dev *dev)
 {
-	struct doca_dev **devs = reallocarray(event->devs, event->num_devs + 1, sizeof(*devs));
+	struct doca_dev **devs =
+	    reallocarray(event->devs, event->num_devs + 1, sizeof(struct doca_dev *));
 
 	if (devs == NULL)
 		return DOCA_ERROR_NO_MEMORY;
@@ -132,7 +140,8 @@ doca_error_t doca_sync_event_add_subscriber_location_cpu(struct doca_sync_event 
 	if (event == NULL || dev == NULL)
 		return core_null_argument(__func__);
 	result = add_cpu(event, &event->subscribers, dev, __func__);
-	if (result == DOCA_SUCCESS && event->subscriber_dev == NULL)
+	if (result == DOCA_SUCCESS && (event->subscriber_dev == NULL ||
+				       event->subscriber_dev->info.kind != CORE_DEV_SOFTWARE))
 		event->subscriber_dev = dev;
 	return result;
 }
@@ -218,7 +227,8 @@ static doca_error_t check_buf(const struct doca_buf *buf)
 {
 	const char *why = NULL;
 
-	if (buf->mmap->is_from_export) {
+	/* The mmap of a free one may be gone, so that comes first. */
+	if (buf->is_first && buf->mmap->is_from_export) {
 		DOCA_LOG_ERR("the buf of a sync event is in an imported mmap");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
@@ -279,8 +289,8 @@ doca_error_t doca_sync_event_start(struct doca_sync_event *event)
 	if (result != DOCA_SUCCESS)
 		return result;
 	event->mode = CORE_SYNC_MODE_SELF;
-	event->is_started = true;
-	event->own_cell = 0;
+	core_sync_event_begin(event);
+	__atomic_store_n(&event->is_started, true, __ATOMIC_RELEASE);
 	return DOCA_SUCCESS;
 }
 
@@ -293,7 +303,7 @@ doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
 			     (void *)event);
 		return DOCA_ERROR_BAD_STATE;
 	}
-	event->is_started = false;
+	__atomic_store_n(&event->is_started, false, __ATOMIC_RELEASE);
 	return DOCA_SUCCESS;
 }
 

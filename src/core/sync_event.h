@@ -53,6 +53,8 @@ struct core_sync_task {
 	uint64_t *result; /* borrowed: where get and add put the old value; add: may be NULL */
 };
 
+STAILQ_HEAD(core_sync_queue, doca_task);
+
 /* An engine that sleeps until a cell may have changed. */
 struct core_sync_sleeper {
 	LIST_ENTRY(core_sync_sleeper) link;
@@ -64,19 +66,20 @@ struct core_sync_sleeper {
 struct doca_sync_event {
 	struct doca_ctx base;
 	enum core_sync_mode mode;
-	bool is_started;         /* in mode SELF */
+	bool is_started;         /* in mode SELF; atomic: any thread may ask */
 	unsigned int publishers; /* core_sync_location bits */
 	unsigned int subscribers;
 	struct doca_dev **devs; /* owned array of held devices, num_devs entries */
 	unsigned int num_devs;
-	struct doca_dev *subscriber_dev; /* the first processor's, one of devs */
+	struct doca_dev *subscriber_dev; /* one of devs: the first that peers can come over */
 	uint64_t *cell;                  /* own, the application's, or a buf's data */
 	uint64_t own_cell;
 	struct core_pool pools[CORE_SYNC_NUM_KINDS];
-	STAILQ_HEAD(, doca_task) submitted; /* done one a progress, in order */
-	STAILQ_HEAD(, doca_task) waits;
+	struct core_sync_queue submitted; /* done one a progress, in order */
+	struct core_sync_queue waits;
 	struct core_sync_sleeper sleeper;
-	uint8_t *blob; /* owned; NULL: not exported */
+	uint8_t *blob;    /* owned: what was exported last; NULL: nothing was */
+	bool is_exported; /* since it was started */
 };
 
 extern const struct core_ctx_ops core_sync_event_ops;
@@ -87,7 +90,10 @@ extern const struct core_ctx_ops core_sync_event_ops;
  */
 doca_error_t core_sync_event_check(const struct doca_sync_event *event);
 
-/* Can its value be used: is it started, in either mode? */
+/* The rest of a start, in either mode: a value of its own begins at 0, and old exports are void. */
+void core_sync_event_begin(struct doca_sync_event *event);
+
+/* Can its value be used: is it started, in either mode? Thread: any. */
 bool core_sync_event_is_started(const struct doca_sync_event *event);
 
 /* What a wait waits for, of the masked value and its own. */

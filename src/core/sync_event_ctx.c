@@ -76,22 +76,28 @@ static doca_error_t sync_start(struct doca_ctx *ctx)
 
 	for (int i = 0; i < CORE_SYNC_NUM_KINDS && result == DOCA_SUCCESS; i++)
 		result = core_pool_fill(&event->pools[i]);
-	if (result == DOCA_SUCCESS && event->cell == &event->own_cell)
-		event->own_cell = 0;
+	if (result == DOCA_SUCCESS)
+		core_sync_event_begin(event);
 	return result;
+}
+
+static void flush(struct core_sync_queue *queue)
+{
+	struct doca_task *task;
+
+	while ((task = STAILQ_FIRST(queue)) != NULL) {
+		STAILQ_REMOVE_HEAD(queue, link);
+		core_task_complete(task, DOCA_ERROR_IO_FAILED);
+	}
 }
 
 static doca_error_t sync_stop(struct doca_ctx *ctx)
 {
 	struct doca_sync_event *event = event_from_ctx(ctx);
-	struct doca_task *task;
 
 	core_sync_sleeper_remove(&event->sleeper);
-	STAILQ_CONCAT(&event->submitted, &event->waits);
-	while ((task = STAILQ_FIRST(&event->submitted)) != NULL) {
-		STAILQ_REMOVE_HEAD(&event->submitted, link);
-		core_task_complete(task, DOCA_ERROR_IO_FAILED);
-	}
+	flush(&event->submitted);
+	flush(&event->waits);
 	return DOCA_SUCCESS;
 }
 
@@ -123,18 +129,30 @@ static bool wait_is_over(const struct doca_sync_event *event, const struct core_
 	return kinds[task->kind].is_so(core_sync_load(event->cell) & task->mask, task->value);
 }
 
-static void progress_waits(struct doca_sync_event *event)
+static bool any_wait_is_over(const struct doca_sync_event *event)
 {
-	struct doca_task *task = STAILQ_FIRST(&event->waits);
+	struct doca_task *task;
 
-	while (task != NULL) {
-		struct doca_task *next = STAILQ_NEXT(task, link);
+	STAILQ_FOREACH (task, &event->waits, link) {
+		if (wait_is_over(event, sync_task_from_task(task)))
+			return true;
+	}
+	return false;
+}
 
-		if (wait_is_over(event, sync_task_from_task(task))) {
-			STAILQ_REMOVE(&event->waits, task, doca_task, link);
+/* Ends the waits that are over; the others stay in their order. */
+static void complete_waits(struct doca_sync_event *event)
+{
+	struct core_sync_queue looked_at = event->waits;
+	struct doca_task *task;
+
+	STAILQ_INIT(&event->waits);
+	while ((task = STAILQ_FIRST(&looked_at)) != NULL) {
+		STAILQ_REMOVE_HEAD(&looked_at, link);
+		if (wait_is_over(event, sync_task_from_task(task)))
 			core_task_complete(task, DOCA_SUCCESS);
-		}
-		task = next;
+		else
+			STAILQ_INSERT_TAIL(&event->waits, task, link);
 	}
 	if (STAILQ_EMPTY(&event->waits))
 		core_sync_sleeper_remove(&event->sleeper);
@@ -145,8 +163,8 @@ static bool sync_progress(struct doca_ctx *ctx)
 	struct doca_sync_event *event = event_from_ctx(ctx);
 	struct doca_task *task = STAILQ_FIRST(&event->submitted);
 
-	if (!STAILQ_EMPTY(&event->waits))
-		progress_waits(event);
+	if (any_wait_is_over(event))
+		complete_waits(event);
 	if (task == NULL)
 		return false; /* looking at a value is no work */
 	STAILQ_REMOVE_HEAD(&event->submitted, link);
@@ -158,18 +176,13 @@ static bool sync_progress(struct doca_ctx *ctx)
 static uint64_t sync_arm(struct doca_ctx *ctx)
 {
 	struct doca_sync_event *event = event_from_ctx(ctx);
-	struct doca_task *task;
 
 	if (!STAILQ_EMPTY(&event->submitted))
 		return CORE_ARM_NOW;
 	if (STAILQ_EMPTY(&event->waits))
 		return CORE_ARM_NEVER;
 	core_sync_sleeper_add(&event->sleeper, event->cell, ctx->pe);
-	STAILQ_FOREACH (task, &event->waits, link) {
-		if (wait_is_over(event, sync_task_from_task(task)))
-			return CORE_ARM_NOW;
-	}
-	return RAW_STORE_CHECK_NS;
+	return any_wait_is_over(event) ? CORE_ARM_NOW : RAW_STORE_CHECK_NS;
 }
 
 const struct core_ctx_ops core_sync_event_ops = {

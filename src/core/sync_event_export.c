@@ -61,10 +61,13 @@ static doca_error_t export_make(struct doca_sync_event *event)
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	event->blob = malloc(core_blob_size(&format));
+	/* Lent until the event is destroyed, so a later start writes to the same memory. */
+	if (event->blob == NULL)
+		event->blob = malloc(core_blob_size(&format));
 	if (event->blob == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	core_blob_encode(&format, &record, event->blob);
+	event->is_exported = true;
 	return DOCA_SUCCESS;
 }
 
@@ -76,7 +79,7 @@ doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event *event,
 	if (event == NULL || data == NULL || sz == NULL)
 		return core_null_argument(__func__);
 	result = check_exportable(event);
-	if (result == DOCA_SUCCESS && event->blob == NULL)
+	if (result == DOCA_SUCCESS && !event->is_exported)
 		result = export_make(event);
 	if (result != DOCA_SUCCESS)
 		return result;

@@ -41,6 +41,11 @@ static doca_error_t sync_set_conf(struct doca_sync_event *event, enum core_sync_
 {
 	doca_error_t result;
 
+	if (event->is_started && completion_cb != NULL && error_cb != NULL) {
+		DOCA_LOG_ERR("%s tasks: event %p is started, and not as a context",
+			     event->pools[kind].name, (void *)event);
+		return DOCA_ERROR_NOT_PERMITTED;
+	}
 	result = core_pool_configure(&event->pools[kind], completion_cb, error_cb, num_tasks,
 				     SYNC_MAX_TASKS);
 	return result == DOCA_ERROR_BAD_STATE ? DOCA_ERROR_NOT_PERMITTED : result;

@@ -66,6 +66,7 @@ void core_sync_sleeper_add(struct core_sync_sleeper *sleeper, const uint64_t *ce
 	LIST_INSERT_HEAD(&sleepers, sleeper, link);
 	__atomic_fetch_add(&num_sleepers, 1, __ATOMIC_SEQ_CST);
 	pthread_mutex_unlock(&sleepers_lock);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* the look at the cell comes after it */
 }
 
 void core_sync_sleeper_remove(struct core_sync_sleeper *sleeper)
