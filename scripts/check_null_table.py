@@ -33,6 +33,12 @@ MAY_BE_NULL = {
     ('doca_dma_task_memcpy_alloc_init', 'dst'): 'may be set later; submit looks at it',
     ('doca_dma_task_memcpy_set_src', 'src'): 'submit looks at it',
     ('doca_dma_task_memcpy_set_dst', 'dst'): 'submit looks at it',
+    ('doca_sync_event_task_get_alloc_init', 'ret_val_ptr'): 'may be set later; submit looks at it',
+    ('doca_sync_event_task_get_set_ret_val_ptr', 'ret_val_ptr'): 'submit looks at it',
+    ('doca_sync_event_task_notify_add_alloc_init', 'fetched_val_ptr'): 'the value is not wanted',
+    ('doca_sync_event_task_notify_add_set_fetched_val_ptr', 'fetched_val_ptr'):
+        'the value is not wanted',
+    ('doca_sync_event_update_add', 'fetched'): 'the value is not wanted',
 }
 
 POINTER_TYPEDEF = re.compile(r'typedef\b[^;]*?\(\s*\*\s*(\w+)\s*\)\s*\(')

@@ -17,7 +17,7 @@ from check_comments import find_functions
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 HEADERS = {  # library: the headers, without doca_ and .h, whose functions it holds
-    'libdoca_common': 'version error log dev mmap buf buf_inventory ctx pe',
+    'libdoca_common': 'version error log dev mmap buf buf_inventory buf_pool ctx pe sync_event',
     'libdoca_argp': 'argp',
     'libdoca_dma': 'dma',
 }

@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 
-BUILD="gcc libjansson-dev libc6-dev make meson ninja-build pkg-config python3"
+BUILD="gcc libc6-dev make meson ninja-build pkg-config python3 libjansson-dev"
 TEST="libcmocka-dev"
 CHECK="g++ clang clang-format clang-tidy libclang-rt-dev llvm codespell abigail-tools shellcheck
        qemu-system-x86 busybox-static cpio kmod xz-utils iproute2 ibverbs-providers ibverbs-utils

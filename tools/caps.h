@@ -27,6 +27,7 @@ struct caps_dev {
 	char ipv4[CAPS_ADDR_SIZE];
 	char ipv6[CAPS_ADDR_SIZE];
 	char mac[CAPS_ADDR_SIZE];
+	char rate_text[CAPS_ANSWER_SIZE];
 	uint64_t rate; /* bits per second */
 };
 
@@ -58,10 +59,13 @@ void caps_dev_describe(struct caps_dev *dev, const struct doca_devinfo *info);
 /* Prints the devices and their capabilities to standard output. devs: n entries. */
 void caps_print_table(const struct caps_dev *devs, size_t n);
 
-/* The same as one JSON object. Errors: NO_MEMORY. */
+/* The same as one JSON object. Errors: NO_MEMORY, also for a name that is no UTF-8. */
 doca_error_t caps_print_json(const struct caps_dev *devs, size_t n);
 
-/* One line for the service file for each device. Errors: OPERATING_SYSTEM: no host name. */
+/*
+ * One line for the service file for each device; one that lacks what a line needs is named on
+ * standard error instead. Errors: OPERATING_SYSTEM: no host name.
+ */
 doca_error_t caps_print_service_lines(const struct caps_dev *devs, size_t n);
 
 #endif /* CAPS_H_ */

@@ -12,58 +12,28 @@
 
 #include <doca_version.h>
 
-#define JSON_INDENT 2
+#define INDENT_COLUMNS 2
 
-/* The columns of the list of devices; get returns a text that lives as long as its arguments. */
+/* The columns of the list of devices: a text in struct caps_dev. */
 struct column {
 	const char *title;
-	const char *(*get)(const struct caps_dev *dev, char *scratch);
+	size_t offset;
 };
 
-static const char *get_name(const struct caps_dev *dev, char *scratch)
-{
-	(void)scratch;
-	return dev->name;
-}
-
-static const char *get_iface(const struct caps_dev *dev, char *scratch)
-{
-	(void)scratch;
-	return dev->iface;
-}
-
-static const char *get_pci(const struct caps_dev *dev, char *scratch)
-{
-	(void)scratch;
-	return dev->pci;
-}
-
-static const char *get_ipv4(const struct caps_dev *dev, char *scratch)
-{
-	(void)scratch;
-	return dev->ipv4;
-}
-
-static const char *get_ipv6(const struct caps_dev *dev, char *scratch)
-{
-	(void)scratch;
-	return dev->ipv6;
-}
-
-static const char *get_rate(const struct caps_dev *dev, char *scratch)
-{
-	(void)snprintf(scratch, CAPS_ANSWER_SIZE, "%g Gb/s", (double)dev->rate / 1e9);
-	return scratch;
-}
-
 static const struct column columns[] = {
-	{ "DEVICE", get_name }, { "INTERFACE", get_iface }, { "PCI", get_pci },
-	{ "IPV4", get_ipv4 },   { "IPV6", get_ipv6 },       { "RATE", get_rate },
+	{ "DEVICE", offsetof(struct caps_dev, name) },
+	{ "INTERFACE", offsetof(struct caps_dev, iface) },
+	{ "PCI", offsetof(struct caps_dev, pci) },
+	{ "IPV4", offsetof(struct caps_dev, ipv4) },
+	{ "IPV6", offsetof(struct caps_dev, ipv6) },
+	{ "RATE", offsetof(struct caps_dev, rate_text) },
 };
 #define NUM_COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
-static const char *or_dash(const char *text)
+static const char *column_text(const struct column *column, const struct caps_dev *dev)
 {
+	const char *text = (const char *)dev + column->offset;
+
 	return text[0] != '\0' ? text : "-";
 }
 
@@ -72,13 +42,21 @@ static int column_width(const struct column *column, const struct caps_dev *devs
 	size_t width = strlen(column->title);
 
 	for (size_t i = 0; i < n; i++) {
-		char scratch[CAPS_ANSWER_SIZE];
-		size_t len = strlen(column->get(&devs[i], scratch));
+		size_t len = strlen(column_text(column, &devs[i]));
 
 		if (len > width)
 			width = len;
 	}
 	return (int)width;
+}
+
+/* The cell of a line that ends with the last column, where nothing is to be filled up. */
+static void print_cell(const char *text, size_t column, int width)
+{
+	if (column + 1 < NUM_COLUMNS)
+		printf("%-*s  ", width, text);
+	else
+		printf("%s\n", text);
 }
 
 static void print_devices(const struct caps_dev *devs, size_t n)
@@ -87,16 +65,11 @@ static void print_devices(const struct caps_dev *devs, size_t n)
 
 	for (size_t c = 0; c < NUM_COLUMNS; c++) {
 		widths[c] = column_width(&columns[c], devs, n);
-		printf("%-*s  ", widths[c], columns[c].title);
+		print_cell(columns[c].title, c, widths[c]);
 	}
-	printf("\n");
 	for (size_t i = 0; i < n; i++) {
-		for (size_t c = 0; c < NUM_COLUMNS; c++) {
-			char scratch[CAPS_ANSWER_SIZE];
-
-			printf("%-*s  ", widths[c], or_dash(columns[c].get(&devs[i], scratch)));
-		}
-		printf("\n");
+		for (size_t c = 0; c < NUM_COLUMNS; c++)
+			print_cell(column_text(&columns[c], &devs[i]), c, widths[c]);
 	}
 }
 
@@ -193,14 +166,18 @@ doca_error_t caps_print_json(const struct caps_dev *devs, size_t n)
 	json_t *whole;
 	char *text;
 
-	for (size_t i = 0; i < n; i++)
-		json_array_append_new(list, json_dev(&devs[i]));
+	for (size_t i = 0; i < n; i++) {
+		if (json_array_append_new(list, json_dev(&devs[i])) != 0) {
+			json_decref(list);
+			return DOCA_ERROR_NO_MEMORY;
+		}
+	}
 	whole = json_pack("{s:s, s:o}", "api_version", doca_version_runtime(), "devices", list);
-	text = whole != NULL ? json_dumps(whole, JSON_INDENT) : NULL;
+	text = whole != NULL ? json_dumps(whole, JSON_INDENT(INDENT_COLUMNS)) : NULL;
 	json_decref(whole);
 	if (text == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	puts(text);
+	(void)puts(text); /* whoever flushes the stream sees what went wrong with it */
 	free(text);
 	return DOCA_SUCCESS;
 }
@@ -214,7 +191,12 @@ doca_error_t caps_print_service_lines(const struct caps_dev *devs, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const char *addr = devs[i].ipv4[0] != '\0' ? devs[i].ipv4 : devs[i].ipv6;
 
-		if (addr[0] != '\0')
+		/* A line with fewer than its five fields would be skipped by who reads it. */
+		if (addr[0] == '\0' || devs[i].pci[0] == '\0' || devs[i].iface[0] == '\0')
+			(void)fprintf(stderr, "doca_caps: no line for %s, which has no %s\n",
+				      devs[i].name,
+				      addr[0] == '\0' ? "address" : "interface or PCI address");
+		else
 			printf("%s dpu %s %s %s\n", host, addr, devs[i].pci, devs[i].iface);
 	}
 	return DOCA_SUCCESS;

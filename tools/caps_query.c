@@ -128,7 +128,9 @@ void caps_dev_describe(struct caps_dev *dev, const struct doca_devinfo *info)
 	(void)doca_devinfo_get_ibdev_name(info, dev->name, sizeof(dev->name));
 	(void)doca_devinfo_get_iface_name(info, dev->iface, sizeof(dev->iface));
 	(void)doca_devinfo_get_pci_addr_str(info, dev->pci);
-	(void)doca_devinfo_get_active_rate(info, &dev->rate);
+	if (doca_devinfo_get_active_rate(info, &dev->rate) == DOCA_SUCCESS)
+		(void)snprintf(dev->rate_text, sizeof(dev->rate_text), "%g Gb/s",
+			       (double)dev->rate / 1e9);
 	if (doca_devinfo_get_ipv4_addr(info, ipv4, sizeof(ipv4)) == DOCA_SUCCESS)
 		(void)inet_ntop(AF_INET, ipv4, dev->ipv4, sizeof(dev->ipv4));
 	if (doca_devinfo_get_ipv6_addr(info, ipv6, sizeof(ipv6)) == DOCA_SUCCESS)

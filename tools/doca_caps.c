@@ -43,11 +43,20 @@ static const struct option options[] = {
 	{ "version", no_argument, NULL, 'v' },      { NULL, 0, NULL, 0 },
 };
 
-/* Prints text and ends well: for what asks to be told something and no more. */
+/* Standard output is written whole, or the program has failed. */
+static int finish(void)
+{
+	if (fflush(stdout) == 0 && ferror(stdout) == 0)
+		return EXIT_SUCCESS;
+	perror("doca_caps: standard output");
+	return EXIT_FAILURE;
+}
+
+/* Prints text and ends: for what asks to be told something and no more. */
 static void __attribute__((noreturn)) tell(const char *text)
 {
 	(void)fputs(text, stdout);
-	exit(EXIT_SUCCESS);
+	exit(finish());
 }
 
 static bool parse(int argc, char **argv, struct caps_config *config)
@@ -110,7 +119,14 @@ static doca_error_t print(const struct caps_config *config, const struct caps_de
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t run(const struct caps_config *config)
+static int fail(const char *what, doca_error_t error)
+{
+	(void)fprintf(stderr, "doca_caps: %s: %s\n", what, doca_error_get_descr(error));
+	return EXIT_FAILURE;
+}
+
+/* What main() returns. */
+static int run(const struct caps_config *config)
 {
 	struct doca_devinfo **list;
 	struct caps_dev *devs;
@@ -120,35 +136,29 @@ static doca_error_t run(const struct caps_config *config)
 
 	result = doca_devinfo_create_list(&list, &num_listed);
 	if (result != DOCA_SUCCESS)
-		return result;
+		return fail("cannot list the devices", result);
 	devs = describe(list, num_listed, config->device, &n);
 	if (devs == NULL)
 		result = DOCA_ERROR_NO_MEMORY;
-	else if (n == 0 && config->device != NULL)
-		result = DOCA_ERROR_NOT_FOUND;
-	else
+	else if (n > 0 || config->device == NULL)
 		result = print(config, devs, n);
 	free(devs);
 	(void)doca_devinfo_destroy_list(list); /* it was just made */
-	return result;
+	if (result != DOCA_SUCCESS)
+		return fail("cannot print", result);
+	if (n > 0 || config->device == NULL)
+		return finish();
+	(void)fprintf(stderr, "doca_caps: no device %s; without -d all are listed\n",
+		      config->device);
+	return EXIT_FAILURE;
 }
 
 int main(int argc, char **argv)
 {
 	struct caps_config config = { .device = NULL };
-	doca_error_t result;
 
-	if (!parse(argc, argv, &config)) {
-		(void)fputs("doca_caps --help tells how it is used\n", stderr);
-		return EXIT_USAGE;
-	}
-	result = run(&config);
-	if (result == DOCA_SUCCESS)
-		return EXIT_SUCCESS;
-	if (result == DOCA_ERROR_NOT_FOUND && config.device != NULL)
-		(void)fprintf(stderr, "doca_caps: no device %s; without -d all are listed\n",
-			      config.device);
-	else
-		(void)fprintf(stderr, "doca_caps: %s\n", doca_error_get_descr(result));
-	return EXIT_FAILURE;
+	if (parse(argc, argv, &config))
+		return run(&config);
+	(void)fputs("doca_caps --help tells how it is used\n", stderr);
+	return EXIT_USAGE;
 }

@@ -53,5 +53,7 @@ extern const struct ctx_kind ctx_kind_probe;
 extern const struct ctx_kind ctx_kind_freeing_probe;
 extern const struct ctx_kind ctx_kind_async_probe;
 extern const struct ctx_kind ctx_kind_dma;
+extern const struct ctx_kind ctx_kind_sync_event;
+extern const struct ctx_kind ctx_kind_sync_event_wait;
 
 #endif /* CTX_KIND_H_ */

@@ -16,6 +16,7 @@
 
 #include "core/dev.h"
 #include "fixture.h"
+#include "sync_rig.h"
 #include "test.h"
 
 #define NUM_DEVICES 2
@@ -374,6 +375,46 @@ static void memory_is_not_exported_over_verbs(void **state)
 	assert_nothing_open();
 }
 
+static void sync_events_do_all_but_leave_over_verbs(void **state)
+{
+	struct doca_sync_event_remote_net *remote = NULL;
+	struct doca_sync_event *event;
+	const struct doca_devinfo *info;
+	struct doca_dev *dev, *soft;
+	const uint8_t *blob = NULL;
+	size_t len;
+
+	(void)state;
+	fake_init();
+	dev = open_fake("fake0");
+	soft = fixture_dev_open();
+	info = doca_dev_as_devinfo(dev);
+	for (int kind = 0; kind < SYNC_NUM_KINDS; kind++)
+		assert_success(sync_calls[kind].is_supported(info));
+	assert_error(doca_sync_event_cap_is_export_to_remote_net_supported(info),
+		     DOCA_ERROR_NOT_SUPPORTED);
+	assert_error(doca_sync_event_cap_remote_net_is_create_from_export_supported(info),
+		     DOCA_ERROR_NOT_SUPPORTED);
+
+	event = sync_event_create(dev);
+	assert_success(doca_sync_event_add_publisher_location_remote_net(event));
+	assert_success(doca_sync_event_start(event));
+	assert_refused(doca_sync_event_export_to_remote_net(event, &blob, &len),
+		       DOCA_ERROR_NOT_SUPPORTED, "fake0");
+	assert_null(blob);
+	assert_success(doca_sync_event_stop(event));
+	assert_success(doca_sync_event_add_subscriber_location_cpu(event, soft));
+	assert_success(doca_sync_event_start(event)); /* now there is a way for peers to come */
+	assert_success(doca_sync_event_export_to_remote_net(event, &blob, &len));
+	assert_refused(doca_sync_event_remote_net_create_from_export(dev, blob, len, &remote),
+		       DOCA_ERROR_NOT_SUPPORTED, "fake0");
+	assert_null(remote);
+	assert_success(doca_sync_event_destroy(event));
+	assert_success(doca_dev_close(dev));
+	assert_success(doca_dev_close(soft));
+	assert_nothing_open();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -388,6 +429,7 @@ int main(void)
 		TEST(what_the_kernel_does_not_tell_is_reported),
 		TEST(software_device_cannot_take_a_verbs_name),
 		TEST(memory_is_not_exported_over_verbs),
+		TEST(sync_events_do_all_but_leave_over_verbs),
 	};
 
 	return cmocka_run_group_tests_name("dev_ibv", tests, NULL, NULL);

@@ -167,7 +167,8 @@ static void each_device_has_a_key_of_its_own(void **state)
 	assert_int_not_equal(of_first.device_id, of_second.device_id);
 	assert_int_not_equal(of_first.key.index, of_second.key.index);
 	assert_int_not_equal(of_first.key.tag, of_second.key.tag);
-	assert_memory_equal(of_first.key.instance, of_second.key.instance, sizeof(of_first.key.instance));
+	assert_memory_equal(of_first.key.instance, of_second.key.instance,
+			    sizeof(of_first.key.instance));
 	fixture_mmap_destroy(mmap);
 	assert_success(doca_dev_close(first));
 	assert_success(doca_dev_close(second));
@@ -389,7 +390,8 @@ static void forked_process_exports_as_itself(void **state)
 
 	(void)state;
 	assert_success(core_mmap_blob_decode(heap, len, &child));
-	assert_memory_not_equal(parent.key.instance, child.key.instance, sizeof(parent.key.instance));
+	assert_memory_not_equal(parent.key.instance, child.key.instance,
+				sizeof(parent.key.instance));
 	assert_int_not_equal(parent.key.tag, child.key.tag);
 	fixture_mmap_destroy(mmap);
 	assert_success(doca_dev_close(dev));

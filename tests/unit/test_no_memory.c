@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Devices, mmaps and inventories without memory: each call is tried with its first allocation
- * failing, then with its second, until it succeeds. It must say NO_MEMORY until then, and leave
- * nothing behind that is seen by the next try, by a device that would not close or by a sanitizer.
+ * Devices, mmaps, inventories, pools and sync events without memory: each call is tried with its
+ * first allocation failing, then with its second, until it succeeds. It must say NO_MEMORY until
+ * then, and leave nothing behind that is seen by the next try, by a device that would not close or
+ * by a sanitizer.
  */
 
 #include <errno.h>
@@ -13,7 +14,10 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include <doca_buf_pool.h>
+
 #include "fixture.h"
+#include "sync_rig.h"
 #include "test.h"
 
 #define MAX_ALLOCATIONS 50
@@ -28,11 +32,13 @@ static bool has_random = true;
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_reallocarray(void *old, size_t count, size_t size);
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t size);
 char *__wrap_strdup(const char *text);
 ssize_t __wrap_getrandom(void *to, size_t size, unsigned int flags);
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_reallocarray(void *old, size_t count, size_t size);
+int __real_posix_memalign(void **memory, size_t alignment, size_t size);
 char *__real_strdup(const char *text);
 ssize_t __real_getrandom(void *to, size_t size, unsigned int flags);
 
@@ -56,6 +62,11 @@ void *__wrap_reallocarray(void *old, size_t count, size_t size)
 	return is_failing() ? NULL : __real_reallocarray(old, count, size);
 }
 
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t size)
+{
+	return is_failing() ? ENOMEM : __real_posix_memalign(memory, alignment, size);
+}
+
 char *__wrap_strdup(const char *text)
 {
 	return is_failing() ? NULL : __real_strdup(text);
@@ -74,6 +85,9 @@ struct scene {
 	const void *blob;
 	size_t len;
 	struct doca_mmap *exporter;
+	const uint8_t *sync_blob;
+	size_t sync_len;
+	struct doca_sync_event *sync_exporter;
 };
 
 /* --- what is tried; on success it is undone --- */
@@ -185,6 +199,95 @@ static doca_error_t try_expand(struct scene *scene)
 	return result;
 }
 
+static doca_error_t try_pool(struct scene *scene)
+{
+	struct doca_buf_pool *pool = NULL;
+	doca_error_t result = doca_buf_pool_create(3, 8, scene->mmap, &pool);
+
+	if (result != DOCA_SUCCESS) {
+		assert_null(pool);
+		return result;
+	}
+	return doca_buf_pool_destroy(pool);
+}
+
+/* An event with its locations, as sync_event_create() makes one that has memory. */
+static doca_error_t try_sync_event(struct scene *scene)
+{
+	struct doca_sync_event *event = NULL;
+	doca_error_t result = doca_sync_event_create(&event);
+
+	if (result != DOCA_SUCCESS) {
+		assert_null(event);
+		return result;
+	}
+	result = doca_sync_event_add_publisher_location_cpu(event, scene->dev);
+	if (result == DOCA_SUCCESS)
+		result = doca_sync_event_add_subscriber_location_cpu(event, scene->dev);
+	num_left = -1;
+	if (result != DOCA_SUCCESS) /* so the location was not added */
+		assert_refused(doca_sync_event_start(event), DOCA_ERROR_BAD_STATE, "location");
+	assert_success(doca_sync_event_destroy(event));
+	return result;
+}
+
+static doca_error_t try_sync_export(struct scene *scene)
+{
+	int num_left_here = num_left;
+	struct doca_sync_event *event;
+	const uint8_t *blob = NULL;
+	doca_error_t result;
+	size_t len;
+
+	num_left = -1;
+	event = sync_event_create(scene->dev);
+	assert_success(doca_sync_event_add_publisher_location_remote_net(event));
+	assert_success(doca_sync_event_start(event));
+	num_left = num_left_here;
+	result = doca_sync_event_export_to_remote_net(event, &blob, &len);
+	num_left = -1;
+	assert_true((blob != NULL) == (result == DOCA_SUCCESS));
+	assert_success(doca_sync_event_export_to_remote_net(event, &blob, &len));
+	assert_success(doca_sync_event_destroy(event));
+	return result;
+}
+
+static doca_error_t try_sync_import(struct scene *scene)
+{
+	struct doca_sync_event_remote_net *remote = NULL;
+	doca_error_t result = doca_sync_event_remote_net_create_from_export(
+	    scene->dev, scene->sync_blob, scene->sync_len, &remote);
+
+	if (result != DOCA_SUCCESS) {
+		assert_null(remote);
+		return result;
+	}
+	return doca_sync_event_remote_net_destroy(remote);
+}
+
+/* With tasks of all five kinds. */
+static doca_error_t try_sync_start(struct scene *scene)
+{
+	int num_left_here = num_left;
+	struct sync_rig rig;
+	doca_error_t result;
+
+	(void)scene;
+	num_left = -1;
+	sync_rig_init_idle(&rig, NULL);
+	num_left = num_left_here;
+	result = doca_ctx_start(rig.ctx);
+	num_left = -1;
+	if (result != DOCA_SUCCESS) {
+		assert_heard(&rig.heard, "");
+		assert_success(doca_ctx_start(rig.ctx)); /* what it got is of use to the next */
+	}
+	sync_rig_wait(&rig, 0, 1);
+	assert_hears(&rig.heard, rig.pe, "idle>running ok(1)");
+	sync_rig_fini(&rig);
+	return result;
+}
+
 /* --- trying --- */
 
 static void scene_init(struct scene *scene)
@@ -201,11 +304,17 @@ static void scene_init(struct scene *scene)
 	assert_success(doca_mmap_export_rdma(lent, scene->dev, &scene->blob, &scene->len));
 	scene->blob = memcpy(malloc(scene->len), scene->blob, scene->len);
 	fixture_mmap_destroy(lent);
+	scene->sync_exporter = sync_event_create(scene->dev);
+	assert_success(doca_sync_event_add_publisher_location_remote_net(scene->sync_exporter));
+	assert_success(doca_sync_event_start(scene->sync_exporter));
+	assert_success(doca_sync_event_export_to_remote_net(scene->sync_exporter, &scene->sync_blob,
+							    &scene->sync_len));
 }
 
 static void scene_fini(struct scene *scene)
 {
 	free((void *)(uintptr_t)scene->blob);
+	assert_success(doca_sync_event_destroy(scene->sync_exporter));
 	assert_success(doca_mmap_destroy(scene->mmap));
 	fixture_mmap_destroy(scene->exporter);
 	fixture_inventory_destroy(scene->inventory);
@@ -303,6 +412,59 @@ static void inventory_grows_whole_or_not_at_all(void **state)
 	check_attempt(try_expand, 1);
 }
 
+static void pool_is_made_whole_or_not_at_all(void **state)
+{
+	(void)state;
+	check_attempt(try_pool, 1);
+}
+
+static void sync_event_is_made_whole_or_not_at_all(void **state)
+{
+	(void)state;
+	check_attempt(try_sync_event, 3);
+}
+
+static void sync_event_is_exported_whole_or_not_at_all(void **state)
+{
+	(void)state;
+	check_attempt(try_sync_export, 1);
+}
+
+static void sync_event_is_imported_whole_or_not_at_all(void **state)
+{
+	(void)state;
+	check_attempt(try_sync_import, 1);
+}
+
+static void sync_event_that_found_no_memory_for_tasks_stays_idle(void **state)
+{
+	(void)state;
+	check_attempt(try_sync_start, 5);
+}
+
+static void no_sync_event_is_exported_without_random_bytes(void **state)
+{
+	struct doca_sync_event *event;
+	struct scene scene;
+	const uint8_t *blob = NULL;
+	size_t len = 7;
+
+	(void)state;
+	scene_init(&scene);
+	event = sync_event_create(scene.dev);
+	assert_success(doca_sync_event_add_publisher_location_remote_net(event));
+	assert_success(doca_sync_event_start(event));
+	has_random = false;
+	assert_refused(doca_sync_event_export_to_remote_net(event, &blob, &len),
+		       DOCA_ERROR_OPERATING_SYSTEM, "random");
+	has_random = true;
+	assert_null(blob);
+	assert_int_equal(len, 7);
+	assert_success(doca_sync_event_export_to_remote_net(event, &blob, &len));
+	assert_success(doca_sync_event_destroy(event));
+	scene_fini(&scene);
+}
+
 static void nothing_is_exported_without_random_bytes(void **state)
 {
 	struct scene scene;
@@ -333,6 +495,12 @@ int main(void)
 		TEST(import_is_made_whole_or_not_at_all),
 		TEST(inventory_is_made_whole_or_not_at_all),
 		TEST(inventory_grows_whole_or_not_at_all),
+		TEST(pool_is_made_whole_or_not_at_all),
+		TEST(sync_event_is_made_whole_or_not_at_all),
+		TEST(sync_event_is_exported_whole_or_not_at_all),
+		TEST(sync_event_is_imported_whole_or_not_at_all),
+		TEST(sync_event_that_found_no_memory_for_tasks_stays_idle),
+		TEST(no_sync_event_is_exported_without_random_bytes),
 		TEST(nothing_is_exported_without_random_bytes),
 	};
 
