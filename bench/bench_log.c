@@ -72,7 +72,7 @@ static void write_line(void *state, uint64_t count)
 
 		clock_gettime(CLOCK_REALTIME, &now);
 		localtime_r(&now.tv_sec, &local);
-		strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &local);
+		(void)strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &local);
 		dprintf(*fd, "[%s.%06ld][%d][%s][%s] line %d of %s\n", date, now.tv_nsec / 1000,
 			(int)getpid(), "INF", "BENCH::LOG", (int)i, "those that are written");
 	}

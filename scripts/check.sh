@@ -20,6 +20,7 @@ GATES=(
     "docs         scripts/check_docs.py"
     "clang        scripts/test.sh clang"
     "symbols      gate_symbols"
+    "man          scripts/check_man.py"
     "abi          gate_abi"
     "tidy         gate_tidy"
     "asan         scripts/test.sh asan"
