@@ -22,6 +22,7 @@ GATES=(
     "symbols      gate_symbols"
     "man          scripts/check_man.py"
     "abi          gate_abi"
+    "wire-doc     gate_wire_doc"
     "tidy         gate_tidy"
     "asan         scripts/test.sh asan"
     "tsan         scripts/test.sh tsan"
@@ -63,6 +64,11 @@ gate_symbols() {
 gate_abi() {
     scripts/build.sh gcc
     scripts/check_abi.sh
+}
+
+gate_wire_doc() {
+    scripts/build.sh gcc
+    scripts/check_wire_doc.py
 }
 
 gate_tidy() {
@@ -115,7 +121,8 @@ fi
 only=("$@")
 failed=
 ran=0
-export -f find_sources gate_format gate_spelling gate_shell gate_symbols gate_abi gate_tidy
+export -f find_sources gate_format gate_spelling gate_shell gate_symbols gate_abi gate_wire_doc
+export -f gate_tidy
 mkdir -p build/logs
 : >build/gates.txt
 for row in "${GATES[@]}"; do
