@@ -6,6 +6,10 @@
  * (most severe) and the lower (least severe); an SDK backend has one level, its lower limit. A
  * lower number is more severe. While the program has made no SDK backend, library lines go to
  * standard error at WARNING. A backend lives until the process ends; no call destroys it.
+ *
+ * The environment may give sources a level of their own, which then takes the place of the lower
+ * limits (DOCA_LOG_SOURCE_LEVELS="PREFIX=LEVEL[,...]"), and a number of lines a second
+ * (DOCA_LOG_RATE_LIMIT); see docs/compatibility.md.
  */
 #ifndef DOCA_LOG_H_
 #define DOCA_LOG_H_
