@@ -36,7 +36,7 @@ bench bench-quick: all
 	@scripts/bench.sh $(if $(filter bench-quick,$@),--quick)
 
 install:
-	@$(SETUP) build
+	@$(SETUP) build install
 	@DESTDIR='$(DESTDIR)' scripts/install.sh '$(PREFIX)'
 
 uninstall:

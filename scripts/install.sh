@@ -60,10 +60,34 @@ configure_and_build() {
     fi
 }
 
+# Says at once, before anything is compiled, what could not be written in the end.
+check_writable() { # PATH REMEDY
+    local at=$1
+    while [ ! -e "$at" ]; do
+        at=$(dirname "$at")
+    done
+    [ -w "$at" ] || fail "$at is not writable; $2"
+}
+
+# What is missing for a program to find the libraries, where the system was not told of them.
+tell_what_next() {
+    if [ "$(id -u)" = 0 ] && [ -z "$DESTDIR" ] && [ "${OPENUROM_INSTALL_SYSTEM:-yes}" != no ]; then
+        echo "the dynamic linker and pkg-config know of it; programs and man pages:"
+    else
+        echo "to use it:"
+        echo "  export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib"
+    fi
+    echo "  export PATH=$prefix/bin:\$PATH        # then also: man doca_openurom"
+}
+
 install_all() {
     local old new
+    check_writable "$on_disk" "try: sudo make install, or make install PREFIX=\$HOME/openurom"
+    check_writable "$build" "it was made by somebody else; remove it, or name another directory
+  with OPENUROM_INSTALL_BUILD=DIR"
     scripts/install_guard.sh "$prefix"
     scripts/install_finish.sh --check "$prefix"
+    echo "building for $prefix"
     configure_and_build
     meson install -C "$build" --no-rebuild >"$build.log" 2>&1 || {
         tail -n 15 "$build.log" >&2
@@ -82,6 +106,7 @@ install_all() {
 
     scripts/install_finish.sh "$prefix"
     echo "installed to $on_disk"
+    tell_what_next
 }
 
 uninstall_all() {
@@ -91,6 +116,7 @@ uninstall_all() {
     rm -f "$manifest"
     rmdir "$on_disk"/{lib/openurom,lib,bin,samples,include,} 2>/dev/null || true
     echo "removed from $on_disk"
+    [ ! -e "$on_disk" ] || echo "left there, not ours: $(find "$on_disk" -type f | head -n 3 | xargs)"
 }
 
 ${action}_all

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that a target of the Makefile needs and are not there yet.
-#   scripts/setup.sh GROUP...        groups: build test check
+#   scripts/setup.sh GROUP...        groups: build install test check
 # Says nothing when all are there. Needs root, or sudo; without either it names the command to run.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 
 BUILD="gcc libc6-dev make meson ninja-build pkg-config python3 libjansson-dev"
+INSTALL="scdoc"
 TEST="libcmocka-dev"
 CHECK="g++ clang clang-format clang-tidy libclang-rt-dev llvm codespell abigail-tools shellcheck
        qemu-system-x86 busybox-static cpio kmod xz-utils iproute2 ibverbs-providers ibverbs-utils
@@ -15,10 +16,11 @@ wanted=
 for group in "$@"; do
     case $group in
     build) wanted+=" $BUILD" ;;
+    install) wanted+=" $INSTALL" ;;
     test) wanted+=" $TEST" ;;
     check) wanted+=" $CHECK" ;;
     *)
-        echo "setup.sh: unknown group '$group'; the groups are: build test check" >&2
+        echo "setup.sh: unknown group '$group'; the groups are: build install test check" >&2
         exit 2
         ;;
     esac

@@ -6,21 +6,11 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include <jansson.h>
 
 #include "core/export.h"
-
-static const struct {
-	const char *name;
-	int level;
-} level_names[] = {
-	{ "DISABLE", DOCA_LOG_LEVEL_DISABLE }, { "CRITICAL", DOCA_LOG_LEVEL_CRIT },
-	{ "ERROR", DOCA_LOG_LEVEL_ERROR },     { "WARNING", DOCA_LOG_LEVEL_WARNING },
-	{ "INFO", DOCA_LOG_LEVEL_INFO },       { "DEBUG", DOCA_LOG_LEVEL_DEBUG },
-	{ "TRACE", DOCA_LOG_LEVEL_TRACE },
-};
+#include "core/log_level.h"
 
 static doca_error_t copy_text(const char *text, struct argp_value *value)
 {
@@ -89,20 +79,18 @@ static doca_error_t object_from_json(const json_t *json, struct argp_value *valu
 
 static doca_error_t level_check(const struct argp_value *value)
 {
-	for (size_t i = 0; i < CORE_ARRAY_LEN(level_names); i++) {
-		if (level_names[i].level == value->number)
-			return DOCA_SUCCESS;
-	}
-	return DOCA_ERROR_INVALID_VALUE;
+	if (value->number < 0 || !core_log_level_is_known((uint32_t)value->number))
+		return DOCA_ERROR_INVALID_VALUE;
+	return DOCA_SUCCESS;
 }
 
 static doca_error_t level_from_text(const char *text, struct argp_value *value)
 {
-	for (size_t i = 0; i < CORE_ARRAY_LEN(level_names); i++) {
-		if (strcasecmp(level_names[i].name, text) == 0) {
-			value->number = level_names[i].level;
-			return DOCA_SUCCESS;
-		}
+	uint32_t level;
+
+	if (core_log_level_from_text(text, &level)) {
+		value->number = (int)level;
+		return DOCA_SUCCESS;
 	}
 	if (number_from_text(text, value) != DOCA_SUCCESS)
 		return DOCA_ERROR_INVALID_VALUE;

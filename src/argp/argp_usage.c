@@ -192,7 +192,7 @@ void argp_usage_print(const struct argp *argp, FILE *out)
 
 void argp_version_print(const struct argp *argp, FILE *out)
 {
-	(void)fprintf(out, "%s  DOCA version %s, OpenUROM version %s\n", name_get(argp),
+	(void)fprintf(out, "%s, DOCA version %s, OpenUROM version %s\n", name_get(argp),
 		      doca_version_runtime(), ARGP_OPENUROM_VERSION);
 }
 

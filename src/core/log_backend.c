@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/export.h"
+#include "core/log_level.h"
 #include "core/log_sink.h"
 #include "core/log_source.h"
 
@@ -54,11 +55,6 @@ static uint32_t wanted[LOG_NUM_CLASSES] = {
 	[LOG_CLASS_APP] = DOCA_LOG_LEVEL_DISABLE,
 	[LOG_CLASS_SDK] = LOG_SDK_FALLBACK_LEVEL,
 };
-
-static bool level_is_limit(uint32_t level)
-{
-	return level == DOCA_LOG_LEVEL_DISABLE || log_level_tag(level) != NULL;
-}
 
 static struct doca_log_backend *backends_first(void)
 {
@@ -203,7 +199,7 @@ typedef void (*limit_setter)(struct doca_log_backend *backend, uint32_t level);
 static doca_error_t backend_set(struct doca_log_backend *backend, enum log_class class,
 				limit_setter set, uint32_t level)
 {
-	if (backend == NULL || backend->class != class || !level_is_limit(level))
+	if (backend == NULL || backend->class != class || !core_log_level_is_known(level))
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&backends_lock);
 	set(backend, level);
@@ -217,7 +213,7 @@ static doca_error_t global_set(enum log_class class, limit_setter set, uint32_t 
 {
 	struct doca_log_backend *backend;
 
-	if (!level_is_limit(level))
+	if (!core_log_level_is_known(level))
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&backends_lock);
 	*limit = level;

@@ -5,10 +5,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 
 #include "core/log.h"
+#include "core/log_level.h"
 
 #define LEVELS_VARIABLE "DOCA_LOG_SOURCE_LEVELS"
 #define RATE_VARIABLE   "DOCA_LOG_RATE_LIMIT"
@@ -27,18 +27,8 @@ static const char *bad_variable, *bad_variable_form;
 
 CORE_LOG_REGISTER(CORE::LOG);
 
-static const struct {
-	const char *name;
-	uint32_t level;
-} level_names[] = {
-	{ "DISABLE", DOCA_LOG_LEVEL_DISABLE }, { "CRITICAL", DOCA_LOG_LEVEL_CRIT },
-	{ "ERROR", DOCA_LOG_LEVEL_ERROR },     { "WARNING", DOCA_LOG_LEVEL_WARNING },
-	{ "INFO", DOCA_LOG_LEVEL_INFO },       { "DEBUG", DOCA_LOG_LEVEL_DEBUG },
-	{ "TRACE", DOCA_LOG_LEVEL_TRACE },
-};
-
-/* A whole text that is a number of at most limit. */
-static bool parse_number(const char *text, unsigned long limit, uint32_t *number)
+/* A whole text that is a number of 32 bits. */
+static bool parse_number(const char *text, uint32_t *number)
 {
 	unsigned long value;
 	char *end;
@@ -47,7 +37,7 @@ static bool parse_number(const char *text, unsigned long limit, uint32_t *number
 		return false;
 	errno = 0;
 	value = strtoul(text, &end, 10);
-	if (errno != 0 || *end != '\0' || value > limit)
+	if (errno != 0 || *end != '\0' || value > UINT32_MAX)
 		return false;
 	*number = (uint32_t)value;
 	return true;
@@ -57,22 +47,12 @@ static bool parse_number(const char *text, unsigned long limit, uint32_t *number
 static bool parse_level(const char *text, size_t len, uint32_t *level)
 {
 	char copy[16];
-	uint32_t number = 0;
-	bool is_number;
 
 	if (len >= sizeof(copy))
 		return false;
 	memcpy(copy, text, len);
 	copy[len] = '\0';
-	is_number = parse_number(copy, DOCA_LOG_LEVEL_TRACE, &number);
-	for (size_t i = 0; i < CORE_ARRAY_LEN(level_names); i++) {
-		if (is_number ? number == level_names[i].level
-			      : strcasecmp(copy, level_names[i].name) == 0) {
-			*level = level_names[i].level;
-			return true;
-		}
-	}
-	return false;
+	return core_log_level_from_text(copy, level);
 }
 
 static void note_bad_variable(const char *name, const char *form)
@@ -109,7 +89,7 @@ static void rate_from_environment(void)
 {
 	const char *text = getenv(RATE_VARIABLE);
 
-	if (text != NULL && !parse_number(text, UINT32_MAX, &rate_limit))
+	if (text != NULL && !parse_number(text, &rate_limit))
 		note_bad_variable(RATE_VARIABLE, "lines a second");
 }
 

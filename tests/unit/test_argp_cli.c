@@ -230,6 +230,7 @@ static void log_levels_are_numbers_or_names(void **state)
 		GOOD("-d a -l 70 --sdk-log-level 0x28", "device=a"),
 		GOOD("-d a --log-level=trace --sdk-log-level Warning", "device=a"),
 		GOOD("-l INFO -d a", "device=a"),
+		GOOD("-l crit --sdk-log-level CRITICAL -d a", "device=a"),
 		BAD("-d a -l 0", "-l: \"0\" is not a log level"),
 		BAD("-d a -l 55", "-l: \"55\" is not a log level"),
 		BAD("-d a -l 80", "-l: \"80\""),

@@ -127,7 +127,7 @@ static void the_version_goes_to_standard_output_and_ends_well(void **state)
 {
 	(void)state;
 	assert_int_equal(rig_start_in_child(rig_init, "-v"), 0);
-	assert_int_equal(strncmp(rig.out, "rig  DOCA version 3.3.0, OpenUROM version ", 42), 0);
+	assert_int_equal(strncmp(rig.out, "rig, DOCA version 3.3.0, OpenUROM version ", 42), 0);
 	assert_ptr_equal(strchr(rig.out, '\n'), rig.out + strlen(rig.out) - 1);
 	assert_string_equal(rig.err, "");
 	assert_int_equal(rig_start_in_child(rig_init, "--version --what"), 0);
