@@ -170,7 +170,7 @@ DOCA_STABLE
 doca_error_t doca_buf_chain_list(struct doca_buf *list1, struct doca_buf *list2);
 
 /*
- * doca_buf_chain_list_tail() - doca_buf_chain_list() without the walk to the end of list1.
+ * doca_buf_chain_list_tail() - doca_buf_chain_list() for who knows the end of list1; as fast here.
  * list1_tail: the last element of list1_head's list. list2: taken, its one reference becomes part
  * of list1's.
  * Errors: INVALID_VALUE: a NULL argument, or list1_tail is not last in that list. NOT_PERMITTED: a

@@ -81,8 +81,8 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev);
 
 /*
  * doca_dev_close() - drop one reference; the last closes the device.
- * Errors: INVALID_VALUE: dev NULL. IN_USE: the last reference, and contexts or mmaps use the
- * device; it stays open.
+ * Errors: INVALID_VALUE: dev NULL. IN_USE: the last reference, and contexts, mmaps or
+ * sync events use the device; it stays open.
  * Thread: any. Source: DOCA 3.0 Core API; IN_USE condition ours.
  */
 DOCA_STABLE

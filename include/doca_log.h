@@ -37,7 +37,12 @@ enum doca_log_level {
 
 struct doca_log_backend;
 
-/* One line, NUL-terminated, stands in buf, which is lent. Runs on the thread that logs. */
+/*
+ * One line, NUL-terminated, stands in buf, which is lent. Runs on the thread that logs, in the
+ * middle of whatever it was doing, one at a time for a backend: it may call nothing of DOCA but
+ * doca_log(). That of an SDK backend may log as the application; what else it logs goes to standard
+ * error, past every backend.
+ */
 typedef void (*log_flush_callback)(char *buf);
 
 /*
@@ -154,8 +159,7 @@ doca_error_t doca_log_backend_create_with_fd(int fd, struct doca_log_backend **b
 /*
  * doca_log_backend_create_with_buf() - application lines to memory and a function.
  * buf: borrowed until the process ends, capacity bytes. Each line is put at its start, cut to fit
- * with its NUL, then handler is called; what it logs to this same backend is dropped. backend: lent
- * until the process ends.
+ * with its NUL, then handler is called. backend: lent until the process ends.
  * Errors: INVALID_VALUE: a NULL argument, capacity 0. NO_MEMORY: no memory for the backend.
  * Thread: any. Source: DOCA 3.0 Core API; error codes ours.
  */
@@ -204,8 +208,7 @@ doca_error_t doca_log_backend_create_with_fd_sdk(int fd, struct doca_log_backend
 /*
  * doca_log_backend_create_with_buf_sdk() - library lines to memory and a function.
  * buf: borrowed until the process ends, capacity bytes. Each line is put at its start, cut to fit
- * with its NUL, then handler is called; what it logs to this same backend is dropped. backend: lent
- * until the process ends.
+ * with its NUL, then handler is called. backend: lent until the process ends.
  * Errors: INVALID_VALUE: a NULL argument, capacity 0. NO_MEMORY: no memory for the backend.
  * Thread: any. Source: DOCA 3.0 Core API; error codes ours.
  */

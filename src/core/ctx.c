@@ -111,9 +111,16 @@ doca_error_t core_ctx_check_idle(const struct doca_ctx *ctx, const char *what)
 	return DOCA_ERROR_BAD_STATE;
 }
 
+/* Is the context on its way to STOPPING, or there? */
+static bool ctx_is_ending(const struct doca_ctx *ctx)
+{
+	return ctx->state == DOCA_CTX_STATE_STOPPING ||
+	       (ctx->has_next_state && ctx->next_state == DOCA_CTX_STATE_STOPPING);
+}
+
 void core_ctx_started(struct doca_ctx *ctx)
 {
-	if (ctx->state != DOCA_CTX_STATE_STOPPING)
+	if (!ctx_is_ending(ctx))
 		ctx_note_move(ctx, DOCA_CTX_STATE_RUNNING);
 }
 
@@ -131,8 +138,11 @@ void core_ctx_closed(struct doca_ctx *ctx)
 
 void core_ctx_fail(struct doca_ctx *ctx)
 {
-	/* A STARTING one may have reported that it runs, and nobody has heard of it yet. */
-	if (ctx->state == DOCA_CTX_STATE_RUNNING || ctx->state == DOCA_CTX_STATE_STARTING)
+	/* One that is not RUNNING may have reported so, and nobody has heard of it yet. */
+	bool has_reported = ctx->has_next_state && ctx->next_state == DOCA_CTX_STATE_RUNNING;
+
+	if (ctx->state == DOCA_CTX_STATE_RUNNING || ctx->state == DOCA_CTX_STATE_STARTING ||
+	    has_reported)
 		ctx_note_move(ctx, DOCA_CTX_STATE_STOPPING);
 }
 

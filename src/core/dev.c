@@ -151,22 +151,24 @@ static void dev_destroy(struct doca_dev *dev)
 
 doca_error_t doca_dev_close(struct doca_dev *dev)
 {
-	doca_error_t result = DOCA_SUCCESS;
+	unsigned int num_users = 0;
 
 	if (dev == NULL)
 		return core_null_argument(__func__);
 	pthread_mutex_lock(&devs_lock);
-	if (dev->num_opens > 1) {
+	if (dev->num_opens > 1)
 		dev->num_opens--;
-	} else if (dev->num_users > 0) {
-		DOCA_LOG_ERR("device %s is not closed: %u contexts and mmaps use it",
-			     dev->info.ibdev_name, dev->num_users);
-		result = DOCA_ERROR_IN_USE;
-	} else {
+	else if (dev->num_users == 0)
 		dev_destroy(dev);
-	}
+	else
+		num_users = dev->num_users;
 	pthread_mutex_unlock(&devs_lock);
-	return result;
+	if (num_users == 0)
+		return DOCA_SUCCESS;
+	/* Not under the lock; and it was refused, so the device is still there. */
+	DOCA_LOG_ERR("device %s is not closed: in use %u times, by contexts, mmaps or events",
+		     dev->info.ibdev_name, num_users);
+	return DOCA_ERROR_IN_USE;
 }
 
 void core_dev_hold(struct doca_dev *dev)

@@ -22,7 +22,8 @@ CORE_LOG_REGISTER(CORE::DEV_IBV);
 #define VERBS_LIBRARY "libibverbs.so.1"
 #define VERBS_CLASS   "infiniband"
 
-#define BITS_PER_GBIT 1e9
+#define BITS_PER_GBIT UINT64_C(1000000000)
+#define MAX_RATE      (1000000 * BITS_PER_GBIT)
 
 struct ibv_device;
 struct ibv_context;
@@ -118,6 +119,26 @@ static void describe_function(struct doca_devinfo *info)
 	}
 }
 
+/*
+ * Bits per second of "2.5 Gb/sec (1X SDR)", 0 when it is something else. By hand: the application's
+ * locale may have another decimal point than the kernel.
+ */
+static uint64_t parse_rate(const char *text)
+{
+	uint64_t unit = BITS_PER_GBIT;
+	uint64_t rate = 0;
+
+	for (; *text >= '0' && *text <= '9' && rate < MAX_RATE; text++)
+		rate = 10 * rate + (uint64_t)(*text - '0') * BITS_PER_GBIT;
+	if (*text != '.')
+		return rate;
+	for (text++; *text >= '0' && *text <= '9'; text++) {
+		unit /= 10;
+		rate += (uint64_t)(*text - '0') * unit;
+	}
+	return rate;
+}
+
 static void describe_port(struct doca_devinfo *info)
 {
 	const char *name = info->ibdev_name;
@@ -125,8 +146,8 @@ static void describe_port(struct doca_devinfo *info)
 	uint64_t number;
 
 	if (core_sysfs_read(VERBS_CLASS, name, "ports/1/rate", rate, sizeof(rate)) &&
-	    strtod(rate, NULL) > 0) /* reads "2.5 Gb/sec (1X SDR)" */
-		info->active_rate = (uint64_t)(strtod(rate, NULL) * BITS_PER_GBIT);
+	    parse_rate(rate) > 0)
+		info->active_rate = parse_rate(rate);
 	if (core_sysfs_read(VERBS_CLASS, name, "ports/1/link_layer", link_layer,
 			    sizeof(link_layer)) &&
 	    strcmp(link_layer, "InfiniBand") == 0 &&

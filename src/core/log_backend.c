@@ -38,7 +38,9 @@ const char *const log_level_tags[LOG_NUM_LEVEL_TAGS] = {
  * Whoever changes the list or a limit holds the lock; a line goes out without it. Backends are only
  * ever added, at the head, and never freed, so a walk over them is safe at any time; limits are
  * read and written atomically. So a thread that logs never waits for one that changes a limit, nor
- * the other way round, and the function of a buffer backend may log to the other class.
+ * the other way round. The function of a buffer backend holds its sink while it runs: a line of the
+ * libraries may be passed on as one of the application's, which always takes the sinks in the same
+ * order, and anything else that it logs goes to standard error.
  */
 static pthread_mutex_t backends_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct doca_log_backend *backends;
@@ -100,12 +102,13 @@ uint32_t log_backend_wanted(enum log_class class)
 	return __atomic_load_n(&wanted[class], __ATOMIC_RELAXED);
 }
 
-void log_backend_emit(enum log_class class, uint32_t level, bool has_own_level, const char *line,
-		      size_t len)
+/* Hands a line to the backends of its class; true: there was one. */
+static bool emit_to_backends(enum log_class class, uint32_t level, bool has_own_level,
+			     const char *line, size_t len)
 {
 	struct doca_log_backend *backend;
-	uint32_t lower;
 	bool has_backend = false;
+	uint32_t lower;
 
 	for (backend = backends_first(); backend != NULL; backend = backend->next) {
 		if (backend->class != class)
@@ -115,14 +118,33 @@ void log_backend_emit(enum log_class class, uint32_t level, bool has_own_level, 
 		if (level <= lower && level >= backend_upper(backend))
 			log_sink_write(&backend->sink, level, line, len);
 	}
-	if (class == LOG_CLASS_SDK && !has_backend)
+	return has_backend;
+}
+
+void log_backend_emit(enum log_class class, uint32_t level, bool has_own_level, const char *line,
+		      size_t len)
+{
+	/* What this thread is emitting while the function of a buffer backend logs. */
+	static __thread enum {
+		NOTHING,
+		SDK_LINE,
+		APP_LINE
+	} emitting;
+	const int outer = emitting;
+
+	if (outer == APP_LINE || (outer == SDK_LINE && class == LOG_CLASS_SDK)) {
 		log_sink_write_stderr(line, len);
+		return;
+	}
+	emitting = class == LOG_CLASS_SDK ? SDK_LINE : APP_LINE;
+	if (!emit_to_backends(class, level, has_own_level, line, len) && class == LOG_CLASS_SDK)
+		log_sink_write_stderr(line, len);
+	emitting = outer;
 }
 
 static struct doca_log_backend *backend_new(enum log_class class, const struct log_sink *sink)
 {
 	struct doca_log_backend *backend = calloc(1, sizeof(*backend));
-	pthread_mutexattr_t checked;
 
 	if (backend == NULL)
 		return NULL;
@@ -130,10 +152,7 @@ static struct doca_log_backend *backend_new(enum log_class class, const struct l
 	backend->bounds.lower = DOCA_LOG_LEVEL_TRACE;
 	backend->bounds.upper = DOCA_LOG_LEVEL_CRIT;
 	backend->sink = *sink;
-	pthread_mutexattr_init(&checked);
-	pthread_mutexattr_settype(&checked, PTHREAD_MUTEX_ERRORCHECK);
-	pthread_mutex_init(&backend->sink.lock, &checked);
-	pthread_mutexattr_destroy(&checked);
+	pthread_mutex_init(&backend->sink.lock, NULL);
 	return backend;
 }
 

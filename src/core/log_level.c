@@ -2,7 +2,6 @@
 #include "core/log_level.h"
 
 #include <stddef.h>
-#include <strings.h>
 
 /* Of several names the first is the one that texts for people use. */
 static const struct {
@@ -16,6 +15,21 @@ static const struct {
 	{ DOCA_LOG_LEVEL_DEBUG, "60", "DEBUG" },     { DOCA_LOG_LEVEL_TRACE, "70", "TRACE" },
 };
 
+/* Upper case of ASCII alone: in some locales "info" and "INFO" are different words. */
+static char to_upper(char c)
+{
+	return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+}
+
+static bool is_same(const char *name, const char *text)
+{
+	while (*name != '\0' && *name == to_upper(*text)) {
+		name++;
+		text++;
+	}
+	return *name == '\0' && *text == '\0';
+}
+
 bool core_log_level_is_known(uint32_t level)
 {
 	for (size_t i = 0; i < CORE_ARRAY_LEN(level_names); i++) {
@@ -28,8 +42,7 @@ bool core_log_level_is_known(uint32_t level)
 bool core_log_level_from_text(const char *text, uint32_t *level)
 {
 	for (size_t i = 0; i < CORE_ARRAY_LEN(level_names); i++) {
-		if (strcasecmp(level_names[i].name, text) != 0 &&
-		    strcasecmp(level_names[i].number, text) != 0)
+		if (!is_same(level_names[i].name, text) && !is_same(level_names[i].number, text))
 			continue;
 		*level = level_names[i].level;
 		return true;

@@ -135,9 +135,11 @@ static doca_error_t source_add(const char *name, enum log_class class, int *sour
 	for (int i = 0; i < LOG_MAX_SOURCES && result != DOCA_SUCCESS; i++) {
 		if (sources[i].name != NULL)
 			continue;
-		sources[i].name = copy;
-		sources[i].class = class;
-		sources[i].level = level_from_environment(name);
+		sources[i] = (struct log_source){
+			.name = copy,
+			.class = class,
+			.level = level_from_environment(name),
+		};
 		limit_refresh(i);
 		*source = i + 1;
 		result = DOCA_SUCCESS;

@@ -109,8 +109,11 @@ doca_error_t core_pe_watch(struct doca_pe *pe, int fd)
 	if (event->watch_fd < 0)
 		return event_error("no descriptor");
 	result = epoll_add(event->watch_fd, fd);
-	if (result == DOCA_SUCCESS && core_pe_is_armed(pe))
+	if (result == DOCA_SUCCESS && core_pe_is_armed(pe)) {
 		result = watching_set(event, true);
+		if (result != DOCA_SUCCESS)
+			epoll_del(event->watch_fd, fd);
+	}
 	return result;
 }
 
@@ -159,7 +162,10 @@ static doca_error_t timer_set(struct core_pe_event *event, uint64_t delay_ns)
 	return DOCA_SUCCESS;
 }
 
-/* The engine sleeps no more: nothing makes its handle readable until it is armed again. */
+/*
+ * The engine sleeps no more: nothing makes its handle readable until it is armed again, but a wake
+ * of another thread that had begun before, which then costs one turn that finds nothing.
+ */
 static doca_error_t event_clear(struct core_pe_event *event)
 {
 	doca_error_t result;

@@ -13,7 +13,9 @@
 
 CORE_LOG_REGISTER(CORE::TASK);
 
-#define SUBMIT_FLAGS (DOCA_TASK_SUBMIT_FLAG_FLUSH | DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS)
+#define SUBMIT_FLAGS                                                                      \
+	((uint32_t)DOCA_TASK_SUBMIT_FLAG_FLUSH | DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS | \
+	 CORE_SUBMIT_TRY)
 
 static const char *const state_names[] = {
 	[CORE_TASK_FREE] = "free",
@@ -63,6 +65,10 @@ static doca_error_t task_submit(struct doca_task *task, uint32_t flags)
 		return task_refuse(task, state_names[task->state]);
 	if (doca_unlikely(ctx->state != DOCA_CTX_STATE_RUNNING))
 		return task_refuse(task, "its context is not running");
+	if (doca_unlikely((flags & ~SUBMIT_FLAGS) != 0)) {
+		DOCA_LOG_ERR("submit flags 0x%x: unknown bits", flags);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
 	/* The kind may queue it, so it is in flight before; nothing completes inside submit. */
 	task->state = CORE_TASK_INFLIGHT;
 	result = ctx->ops->submit(ctx, task, flags);
@@ -87,11 +93,8 @@ doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
 {
 	if (task == NULL)
 		return core_null_argument(__func__);
-	if ((flags & ~(uint32_t)SUBMIT_FLAGS) != 0) {
-		DOCA_LOG_ERR("submit flags 0x%x: unknown bits", flags);
-		return DOCA_ERROR_INVALID_VALUE;
-	}
-	return task_submit(task, flags);
+	/* The bit that is ours is as unknown as any other to the application. */
+	return task_submit(task, (flags & CORE_SUBMIT_TRY) != 0 ? UINT32_MAX : flags);
 }
 
 doca_error_t doca_task_try_submit(struct doca_task *task)

@@ -46,6 +46,7 @@ struct doca_dma_task_memcpy {
 	struct doca_buf *dst;       /* borrowed */
 	struct dma_copy copy;       /* from submit on */
 	size_t len;                 /* bytes of the whole copy */
+	bool is_begun;              /* its turn has come */
 	const char *flaw;           /* why it fails; NULL: nothing is known against it */
 };
 
@@ -68,7 +69,7 @@ extern const struct core_ctx_ops dma_ctx_ops;
 doca_error_t dma_copy_prepare(const struct doca_dma *dma, struct doca_dma_task_memcpy *task,
 			      uint32_t flags);
 
-/* Copies one slice of a task that has no flaw; true: it is over, well or with a flaw. */
+/* Copies one slice, at first a look at the lists; true: it is over, well or with a flaw. */
 bool dma_copy_slice(struct doca_dma_task_memcpy *task);
 
 /* Enters a finished copy into the data lengths of the destination. */

@@ -61,12 +61,18 @@ static doca_error_t check_writable(const struct doca_buf *list)
 	return DOCA_SUCCESS;
 }
 
+/* a + b, or the largest size: a sum of lengths that the application made up must not wrap. */
+static size_t add_sizes(size_t a, size_t b)
+{
+	return a <= SIZE_MAX - b ? a + b : SIZE_MAX;
+}
+
 static size_t list_data(const struct doca_buf *list)
 {
 	size_t sum = 0;
 
 	for (; list != NULL; list = list->next)
-		sum += list->data_len;
+		sum = add_sizes(sum, list->data_len);
 	return sum;
 }
 
@@ -75,7 +81,7 @@ static size_t list_room(const struct doca_buf *list)
 	size_t sum = 0;
 
 	for (; list != NULL; list = list->next)
-		sum += core_buf_room(list);
+		sum = add_sizes(sum, core_buf_room(list));
 	return sum;
 }
 
@@ -109,6 +115,7 @@ doca_error_t dma_copy_prepare(const struct doca_dma *dma, struct doca_dma_task_m
 		DOCA_LOG_ERR("memcpy task: %s", task->flaw);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
+	task->is_begun = false; /* until then callbacks may still empty the destination */
 	task->copy = (struct dma_copy){
 		.src = task->src,
 		.dst = task->dst,
@@ -160,9 +167,15 @@ bool dma_copy_slice(struct doca_dma_task_memcpy *task)
 	struct dma_copy copy = task->copy; /* a local one stays in registers */
 	size_t max = DMA_SLICE_BYTES;
 
+	if (!task->is_begun) {
+		task->is_begun = true;
+		task->flaw = find_flaw(task);
+	}
+	if (task->flaw != NULL)
+		return true;
 	while (copy.left > 0 && max > 0) {
 		if (!copy_refill(&copy)) {
-			/* Such as after a task before it has filled the same destination. */
+			/* The application changed them while they were in flight. */
 			task->flaw = "its bufs hold less than they did at submit";
 			return true;
 		}

@@ -68,7 +68,7 @@ static bool dma_progress(struct doca_ctx *ctx)
 	if (base == NULL || dma->has_failed)
 		return false;
 	task = memcpy_from_task(base);
-	if (task->flaw == NULL && !dma_copy_slice(task))
+	if (!dma_copy_slice(task))
 		return true;
 	STAILQ_REMOVE_HEAD(&dma->submitted, link);
 	if (task->flaw == NULL) {

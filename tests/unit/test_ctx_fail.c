@@ -148,6 +148,27 @@ static void failure_whose_stop_is_refused_is_no_progress(void **state)
 	probe_rig_assert_state(rig, DOCA_CTX_STATE_RUNNING);
 }
 
+/* A kind whose peer is there and gone again before its start returns. */
+static doca_error_t start_and_fail(struct doca_ctx *ctx)
+{
+	core_ctx_started(ctx);
+	core_ctx_fail(ctx);
+	core_ctx_started(ctx); /* too late: it is ending */
+	return DOCA_ERROR_IN_PROGRESS;
+}
+
+static void failure_inside_start_is_not_lost(void **state)
+{
+	struct probe_rig *rig = *state;
+
+	rig->ops.start = start_and_fail;
+
+	assert_error(doca_ctx_start(rig->ctx), DOCA_ERROR_IN_PROGRESS);
+
+	assert_heard(&rig->heard, "idle>starting");
+	assert_hears(&rig->heard, rig->pe, "starting>stopping stopping>idle");
+}
+
 static void context_can_be_started_again_after_a_failure(void **state)
 {
 	struct probe_rig *rig = *state;
@@ -177,6 +198,7 @@ int main(void)
 		PROBE_TEST(overtaken_failure_wakes_nobody),
 		PROBE_TEST(stop_overtakes_a_failure_behind_completed_tasks),
 		PROBE_TEST(failure_whose_stop_is_refused_is_no_progress),
+		PROBE_TEST(failure_inside_start_is_not_lost),
 		PROBE_TEST(context_can_be_started_again_after_a_failure),
 	};
 

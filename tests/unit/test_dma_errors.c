@@ -463,9 +463,24 @@ static void task_fails_when_one_before_it_has_filled_its_destination(void **stat
 	(void)dma_rig_submit(&errors.rig, errors.src, errors.dst, 2);
 	assert_hears(errors.heard, errors.rig.pe,
 		     "ok(1) INVALID_VALUE(2) running>stopping stopping>idle");
-	test_take_log("less");
+	test_take_log("too little room");
 	assert_int_equal(dma_rig_data_len(errors.dst), 8);
 	assert_int_equal(errors.rig.memory.bytes[64 + 15], 0);
+	errors_fini(&errors);
+}
+
+/* As a pipeline does, whose earlier callback takes what is in the buffer. */
+static void room_counts_when_the_turn_of_the_task_comes(void **state)
+{
+	struct errors errors;
+
+	(void)state;
+	errors_init(&errors);
+	assert_success(doca_buf_set_data_len(errors.dst, 64));
+	(void)dma_rig_submit(&errors.rig, errors.src, errors.dst, 1);
+	assert_success(doca_buf_reset_data_len(errors.dst));
+	assert_hears(errors.heard, errors.rig.pe, "ok(1)");
+	assert_int_equal(dma_rig_data_len(errors.dst), 8);
 	errors_fini(&errors);
 }
 
@@ -537,6 +552,7 @@ int main(void)
 		TEST(task_submitted_in_the_error_callback_is_flushed),
 		TEST(stop_in_the_error_callback_is_the_only_stop),
 		TEST(task_fails_when_one_before_it_has_filled_its_destination),
+		TEST(room_counts_when_the_turn_of_the_task_comes),
 		TEST(one_of_255_copies_without_data_ends_the_rest),
 	};
 

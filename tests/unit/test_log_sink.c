@@ -4,6 +4,8 @@
  * many. Backends cannot be destroyed, so each test makes its own, while the older ones are silent.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -373,7 +375,7 @@ static void log_to_itself(char *line)
 	DOCA_LOG_INFO("and again");
 }
 
-static void line_that_a_buffer_logs_to_itself_is_dropped(void **state)
+static void line_that_a_buffer_logs_to_itself_passes_it_by(void **state)
 {
 	static char buf[256];
 	struct doca_log_backend *backend;
@@ -386,6 +388,54 @@ static void line_that_a_buffer_logs_to_itself_is_dropped(void **state)
 	assert_int_equal(num_own_lines, 2);
 	assert_string_equal(log_line_message(buf), "twice\n");
 	set_lower(backend, DOCA_LOG_LEVEL_DISABLE);
+}
+
+/* Two threads whose functions would each wait for the other's buffer. */
+static char app_buf[256], sdk_buf[256];
+static __thread bool is_passing_on;
+
+static void log_as_the_other(char *line)
+{
+	if (is_passing_on)
+		return;
+	is_passing_on = true;
+	if (line == app_buf)
+		log_as_library(DOCA_LOG_LEVEL_INFO, "of an application's");
+	else
+		DOCA_LOG_INFO("of a library's");
+	is_passing_on = false;
+}
+
+static void *log_many_as_library(void *unused)
+{
+	for (int i = 0; i < 5000; i++)
+		log_as_library(DOCA_LOG_LEVEL_INFO, "library");
+	return unused;
+}
+
+static void functions_that_log_to_each_other_do_not_wait_for_ever(void **state)
+{
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int err = dup(STDERR_FILENO);
+	struct doca_log_backend *app, *sdk;
+	pthread_t thread;
+
+	(void)state;
+	assert_true(null >= 0 && err >= 0 && dup2(null, STDERR_FILENO) >= 0);
+	assert_success(
+	    doca_log_backend_create_with_buf(app_buf, sizeof(app_buf), log_as_the_other, &app));
+	assert_success(
+	    doca_log_backend_create_with_buf_sdk(sdk_buf, sizeof(sdk_buf), log_as_the_other, &sdk));
+	set_lower(app, DOCA_LOG_LEVEL_INFO);
+	assert_int_equal(pthread_create(&thread, NULL, log_many_as_library, NULL), 0);
+	for (int i = 0; i < 5000; i++)
+		DOCA_LOG_INFO("application");
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	set_lower(app, DOCA_LOG_LEVEL_DISABLE);
+	assert_success(doca_log_backend_set_sdk_level(sdk, DOCA_LOG_LEVEL_DISABLE));
+	assert_true(dup2(err, STDERR_FILENO) >= 0);
+	close(err);
+	close(null);
 }
 
 #define LOG_TEST(name) cmocka_unit_test_setup_teardown(name, setup, test_end)
@@ -406,7 +456,8 @@ int main(void)
 		LOG_TEST(trace_macro_logs_where_it_is_allowed),
 		LOG_TEST(child_of_a_fork_logs_under_its_own_number),
 		LOG_TEST(function_of_a_library_buffer_may_log_as_the_application),
-		LOG_TEST(line_that_a_buffer_logs_to_itself_is_dropped),
+		LOG_TEST(line_that_a_buffer_logs_to_itself_passes_it_by),
+		LOG_TEST(functions_that_log_to_each_other_do_not_wait_for_ever),
 	};
 
 	return cmocka_run_group_tests(tests, group_setup, NULL);

@@ -227,6 +227,17 @@ static void sources_have_limits_of_their_own(void **state)
 	free(text);
 }
 
+static void new_source_starts_with_new_books(void **state)
+{
+	char *text = run_again("again", RATE, "1");
+
+	(void)state;
+	assert_int_equal(count(text, "of the first"), 1);
+	assert_int_equal(count(text, "of the next"), 1);
+	assert_int_equal(count(text, "over the limit"), 0);
+	free(text);
+}
+
 static void no_limit_holds_nothing(void **state)
 {
 	char *text = run_again("flood", "UNUSED", "1");
@@ -270,6 +281,24 @@ static void scenario_flood(int source)
 	say(source, "flood line");
 }
 
+/* The number of a source that is given back goes to the next one. */
+static int scenario_again(void)
+{
+	struct doca_log_backend *backend;
+	int first, next;
+
+	if (doca_log_backend_create_with_fd(STDERR_FILENO, &backend) != DOCA_SUCCESS ||
+	    doca_log_register_source("TEST::APP", &first) != DOCA_SUCCESS)
+		return EXIT_FAILURE;
+	say(first, "of the first");
+	say(first, "of the first");
+	if (doca_log_unregister_source(first) != DOCA_SUCCESS ||
+	    doca_log_register_source("TEST::APP2", &next) != DOCA_SUCCESS)
+		return EXIT_FAILURE;
+	say(next, "of the next");
+	return first == next ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 static int run_scenario(const char *name)
 {
 	int first, second;
@@ -277,6 +306,8 @@ static int run_scenario(const char *name)
 	if (core_log_register_source("TEST::FIRST", &first) != DOCA_SUCCESS ||
 	    core_log_register_source("TEST::SECOND", &second) != DOCA_SUCCESS)
 		return EXIT_FAILURE;
+	if (strcmp(name, "again") == 0)
+		return scenario_again();
 	if (strcmp(name, "flood") == 0) {
 		scenario_flood(first);
 	} else if (strcmp(name, "two") == 0) {
@@ -297,6 +328,7 @@ int main(int argc, char **argv)
 		TEST(control_characters_make_no_lines_in_the_libraries),
 		TEST(lines_over_the_limit_are_held_and_counted),
 		TEST(sources_have_limits_of_their_own),
+		TEST(new_source_starts_with_new_books),
 		TEST(no_limit_holds_nothing),
 		TEST(variable_that_cannot_be_used_is_told_of),
 	};

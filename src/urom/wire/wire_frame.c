@@ -122,6 +122,9 @@ enum wire_result wire_assembly_add(struct wire_assembly *assembly, const struct 
 
 	assert(max_body <= WIRE_MAX_BODY);
 	if (!assembly->is_begun) {
+		/* One big message must not hold its memory for as long as the session lives. */
+		if (assembly->capacity > FIRST_CAPACITY)
+			wire_assembly_fini(assembly);
 		assembly->header = *header;
 		assembly->header.len = 0;
 		assembly->is_begun = true;
