@@ -40,14 +40,19 @@ static void describe_ipv4(struct doca_devinfo *info, const struct sockaddr *addr
 	info->has |= CORE_DEV_HAS_IPV4;
 }
 
+/* fe80::/10 */
+static bool is_link_local(const uint8_t *ipv6)
+{
+	return ipv6[0] == 0xfe && (ipv6[1] & 0xc0) == 0x80;
+}
+
 static void describe_ipv6(struct doca_devinfo *info, const struct sockaddr *addr)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)(const void *)addr;
 
 	/* The first one counts, but one that is of use on its link only gives way to a better one.
 	 */
-	if ((info->has & CORE_DEV_HAS_IPV6) != 0 &&
-	    !IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)(const void *)info->ipv6))
+	if ((info->has & CORE_DEV_HAS_IPV6) != 0 && !is_link_local(info->ipv6))
 		return;
 	memcpy(info->ipv6, &in6->sin6_addr, sizeof(info->ipv6));
 	info->has |= CORE_DEV_HAS_IPV6;

@@ -16,9 +16,9 @@ static const struct {
 };
 
 /* Upper case of ASCII alone: in some locales "info" and "INFO" are different words. */
-static char to_upper(char c)
+static int to_upper(int c)
 {
-	return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+	return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c;
 }
 
 static bool is_same(const char *name, const char *text)

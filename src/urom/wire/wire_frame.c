@@ -143,5 +143,8 @@ enum wire_result wire_assembly_add(struct wire_assembly *assembly, const struct 
 void wire_assembly_fini(struct wire_assembly *assembly)
 {
 	free(assembly->body);
-	*assembly = (struct wire_assembly){ .body = NULL };
+	assembly->body = NULL;
+	assembly->capacity = 0;
+	assembly->header = (struct wire_header){ .len = 0 };
+	assembly->is_begun = false;
 }
