@@ -79,6 +79,12 @@ def check_plugin(path, header):
     return None
 
 
+def check_wire(path, header):
+    if path.startswith('src/urom/wire/') and header.startswith('doca_'):
+        return 'the wire protocol knows libc alone, and never logs'
+    return None
+
+
 def check_public_header(path, header):
     if path.startswith('include/') and module_of(f'src/{header}'):
         return 'a public header may not include a private one'
@@ -91,8 +97,8 @@ def check_upwards(path, header):
     return None
 
 
-CHECKS = [check_module, check_fabric, check_public_only, check_plugin, check_public_header,
-          check_upwards]
+CHECKS = [check_module, check_fabric, check_public_only, check_plugin, check_wire,
+          check_public_header, check_upwards]
 
 
 def check_file(root, file):
