@@ -19,14 +19,14 @@
 
 #define PATIENCE_MS     10000
 #define NUM_MEASURED    20
-#define NUM_CHANCES     10
-#define MEDIAN_NS       UINT64_C(2000000)
-#define LONGEST_NS      UINT64_C(100000000)
+#define TIMER_NS        1000000
+#define WAKE_NS         UINT64_C(2000000)
 #define NUM_RACES       20000
 #define NUM_PLAIN_RACES 200
 
 static bool has_timer = true;
 static unsigned int num_timers_set;
+static struct itimerspec timer_set_last;
 
 /* The linker's names for what pe_event.c calls, and for what that is. */
 int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *when,
@@ -37,6 +37,7 @@ int __real_timerfd_settime(int fd, int flags, const struct itimerspec *when,
 int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *when, struct itimerspec *old)
 {
 	num_timers_set++;
+	timer_set_last = *when;
 	return has_timer ? __real_timerfd_settime(fd, flags, when, old) : 0;
 }
 
@@ -360,6 +361,8 @@ static void measure_plain_stores(uint64_t *took)
 		sync_rig_wait(&rig, i + 1, 1);
 		sync_rig_arm(&rig);
 		begin_ns = test_now_ns();
+		assert_int_equal(timer_set_last.it_value.tv_sec, 0);
+		assert_in_range(timer_set_last.it_value.tv_nsec, 1, TIMER_NS);
 		store(i + 1);
 		assert_true(sync_rig_is_readable(&rig, PATIENCE_MS));
 		took[i] = test_now_ns() - begin_ns;
@@ -370,23 +373,19 @@ static void measure_plain_stores(uint64_t *took)
 	qsort(took, NUM_MEASURED, sizeof(took[0]), compare_u64);
 }
 
-/* On a machine that is busy with other things it gets some more chances to show it. */
+/*
+ * What is ours is when the timer goes off, and that holds for each of them. How long a busy machine
+ * then takes to run this thread is not: the quickest shows what the timer is worth.
+ */
 static void plain_store_wakes_within_two_milliseconds(void **state)
 {
-	uint64_t median = UINT64_MAX, longest = UINT64_MAX;
+	uint64_t took[NUM_MEASURED];
 
 	(void)state;
-	for (int i = 0; i < NUM_CHANCES && (median > MEDIAN_NS || longest > LONGEST_NS); i++) {
-		uint64_t took[NUM_MEASURED];
-
-		measure_plain_stores(took);
-		median = took[NUM_MEASURED / 2];
-		longest = took[NUM_MEASURED - 1];
-		print_message("# median %" PRIu64 " us, longest %" PRIu64 " us\n", median / 1000,
-			      longest / 1000);
-	}
-	assert_true(median <= MEDIAN_NS);
-	assert_true(longest <= LONGEST_NS);
+	measure_plain_stores(took);
+	print_message("# quickest %" PRIu64 " us, median %" PRIu64 " us, longest %" PRIu64 " us\n",
+		      took[0] / 1000, took[NUM_MEASURED / 2] / 1000, took[NUM_MEASURED - 1] / 1000);
+	assert_true(took[0] <= WAKE_NS);
 }
 
 /* Another thread that changes the number to what is waited for, once in each round. */
