@@ -16,10 +16,10 @@ MODULES = {
     'rdma': ['core'],
     'rdma/providers': ['core', 'rdma'],
     'urom/wire': [],
-    'urom/chan': ['urom/wire'],
+    'urom/chan': ['core', 'urom/wire'],
     'urom/host': ['core', 'urom/wire', 'urom/chan'],
-    'urom/daemon': ['urom/wire', 'urom/chan'],
-    'urom/worker': ['urom/wire', 'urom/chan'],
+    'urom/daemon': ['core', 'urom/wire', 'urom/chan'],
+    'urom/worker': ['core', 'urom/wire', 'urom/chan'],
 }
 
 # A header of a fabric library: the places that may include it. All else may not.

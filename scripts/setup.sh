@@ -5,7 +5,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 
-BUILD="gcc libc6-dev make meson ninja-build pkg-config python3 libjansson-dev"
+BUILD="gcc libc6-dev make meson ninja-build pkg-config python3 libjansson-dev libucx-dev
+       uthash-dev libsystemd-dev"
 INSTALL="scdoc"
 TEST="libcmocka-dev"
 CHECK="g++ clang clang-format clang-tidy libclang-rt-dev llvm codespell abigail-tools shellcheck

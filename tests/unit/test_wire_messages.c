@@ -323,7 +323,6 @@ static void hello_is_these_bytes(void **state)
 				       "\x01\x00\x40\x02" /* role, byte order, pointers, auth */
 				       "\x00\x00\x03\x03" /* API */
 				       "\x00\x10\x00\x00" /* largest message */
-				       "\x08\x07\x06\x05\x04\x03\x02\x01" /* token */
 				       "0123456789abcdefghijklmnopqrstuv"
 				       "\x04\x00\x00\x00host"
 				       "\x02\x00\x00\x00\x00\xff";
@@ -336,7 +335,6 @@ static void hello_is_these_bytes(void **state)
 		.auth = WIRE_AUTH_MUNGE,
 		.api_version = 0x03030000,
 		.max_message = 4096,
-		.token = 0x0102030405060708,
 		.host = { "host", 4 },
 		.proof = { "\0\xff", 2 },
 	};

@@ -77,7 +77,6 @@ static const struct wire_field hello_fields[] = {
 	PLAIN(auth, WIRE_U8),
 	PLAIN(api_version, WIRE_U32),
 	PLAIN(max_message, WIRE_U32),
-	PLAIN(token, WIRE_U64),
 	LIMITED(nonce, WIRE_FIXED, WIRE_NONCE_SIZE),
 	LIMITED(host, WIRE_TEXT, WIRE_MAX_HOST),
 	LIMITED(proof, WIRE_BYTES, WIRE_MAX_PROOF),
@@ -189,6 +188,7 @@ static const struct wire_field worker_ready_fields[] = {
 #define RECORD struct wire_ticket
 static const struct wire_field ticket_fields[] = {
 	PLAIN(connection, WIRE_U64),
+	PLAIN(version, WIRE_U16),
 	PLAIN(max_message, WIRE_U32),
 	LIMITED(ticket, WIRE_FIXED, WIRE_TICKET_SIZE),
 	LIMITED(host, WIRE_TEXT, WIRE_MAX_HOST),

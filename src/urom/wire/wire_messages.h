@@ -103,7 +103,6 @@ struct wire_hello {
 	uint8_t auth;         /* enum wire_auth */
 	uint32_t api_version; /* DOCA_VERSION_EXACT */
 	uint32_t max_message; /* bytes */
-	uint64_t token;       /* of a worker: the daemon's, from its command line */
 	uint8_t nonce[WIRE_NONCE_SIZE];
 	struct wire_bytes host;  /* text */
 	struct wire_bytes proof; /* of methods that need no challenge */
@@ -218,6 +217,7 @@ struct wire_worker_ready {
 
 struct wire_ticket {
 	uint64_t connection;
+	uint16_t version;     /* that is spoken with that host */
 	uint32_t max_message; /* bytes; of that host */
 	uint8_t ticket[WIRE_TICKET_SIZE];
 	struct wire_bytes host; /* text */
