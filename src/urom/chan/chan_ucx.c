@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "urom/chan/chan_ucx.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/log.h"
+#include "urom/chan/chan_address.h"
+
+CORE_LOG_REGISTER(UROM::CHAN::UCX);
+
+/* Peers that have connected and are not accepted yet. */
+#define MAX_REQUESTS 64
+
+/* How often UCX is driven for endpoints that are closing, when the channel itself closes. */
+#define CLOSE_TURNS 10000
+
+doca_error_t chan_error_from_ucs(ucs_status_t status)
+{
+	static const struct {
+		ucs_status_t status;
+		doca_error_t error;
+	} rows[] = {
+		{ UCS_OK, DOCA_SUCCESS },
+		{ UCS_ERR_NO_MEMORY, DOCA_ERROR_NO_MEMORY },
+		{ UCS_ERR_INVALID_PARAM, DOCA_ERROR_INVALID_VALUE },
+		{ UCS_ERR_INVALID_ADDR, DOCA_ERROR_INVALID_VALUE },
+		{ UCS_ERR_UNREACHABLE, DOCA_ERROR_NOT_CONNECTED },
+		{ UCS_ERR_NOT_CONNECTED, DOCA_ERROR_CONNECTION_RESET },
+		{ UCS_ERR_CONNECTION_RESET, DOCA_ERROR_CONNECTION_RESET },
+		{ UCS_ERR_ENDPOINT_TIMEOUT, DOCA_ERROR_CONNECTION_RESET },
+		{ UCS_ERR_REJECTED, DOCA_ERROR_CONNECTION_RESET },
+		{ UCS_ERR_CANCELED, DOCA_ERROR_CONNECTION_RESET },
+		{ UCS_ERR_BUSY, DOCA_ERROR_ALREADY_EXIST },
+	};
+
+	for (size_t i = 0; i < CORE_ARRAY_LEN(rows); i++) {
+		if (rows[i].status == status)
+			return rows[i].error;
+	}
+	return DOCA_ERROR_DRIVER;
+}
+
+/* --- Connections --- */
+
+struct ucx_conn *chan_ucx_conn_find(struct ucx_chan *chan, ucp_ep_h ep)
+{
+	struct ucx_conn *conn = chan->latest;
+
+	if (conn != NULL && conn->ep == ep)
+		return conn;
+	HASH_FIND_PTR(chan->by_ep, &ep, conn);
+	chan->latest = conn;
+	return conn;
+}
+
+/* Moves it to the ending list, once. */
+static void conn_end(struct ucx_conn *conn, doca_error_t why)
+{
+	struct ucx_chan *chan = ucx_chan_from(conn->base.chan);
+
+	if (conn->is_ending)
+		return;
+	conn->is_ending = true;
+	conn->why = why;
+	TAILQ_REMOVE(&chan->conns, conn, link);
+	TAILQ_INSERT_TAIL(&chan->ending, conn, link);
+}
+
+void chan_ucx_conn_fail(struct ucx_conn *conn, doca_error_t why)
+{
+	/* A side that connects and never hears a word cannot tell a refusal from a loss. */
+	if (why == DOCA_ERROR_CONNECTION_RESET && conn->is_ours && !conn->has_heard)
+		why = DOCA_ERROR_NOT_CONNECTED;
+	conn_end(conn, why);
+}
+
+static void on_ep_error(void *arg, ucp_ep_h ep, ucs_status_t status)
+{
+	struct ucx_conn *conn = arg;
+	(void)ep;
+
+	DOCA_LOG_DBG("connection %p: %s", (void *)conn, ucs_status_string(status));
+	chan_ucx_conn_fail(conn, DOCA_ERROR_CONNECTION_RESET);
+}
+
+/* params: of the endpoint, but for what all have. */
+static doca_error_t conn_create(struct ucx_chan *chan, ucp_ep_params_t *params,
+				struct ucx_conn **created)
+{
+	struct ucx_conn *conn = calloc(1, sizeof(*conn));
+	ucs_status_t status;
+
+	if (conn == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	params->field_mask |= UCP_EP_PARAM_FIELD_ERR_HANDLER |
+			      UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_FLAGS;
+	params->flags |= UCP_EP_PARAMS_FLAGS_NO_LOOPBACK;
+	params->err_mode = UCP_ERR_HANDLING_MODE_PEER;
+	params->err_handler.cb = on_ep_error;
+	params->err_handler.arg = conn;
+	conn->base.chan = &chan->base;
+	conn->base.max_body = chan->base.max_body;
+	STAILQ_INIT(&conn->arrivals);
+	status = ucp_ep_create(chan->worker, params, &conn->ep);
+	if (status != UCS_OK) {
+		free(conn);
+		return chan_error_from_ucs(status);
+	}
+	TAILQ_INSERT_TAIL(&chan->conns, conn, link);
+	HASH_ADD_PTR(chan->by_ep, ep, conn);
+	*created = conn;
+	return DOCA_SUCCESS;
+}
+
+static void on_ep_closed(void *request, ucs_status_t status, void *arg)
+{
+	struct ucx_chan *chan = arg;
+
+	(void)status; /* a peer that is gone is as good as closed */
+	ucp_request_free(request);
+	chan->num_closing--;
+}
+
+/* Frees it; UCX goes on with its endpoint. is_whole: lets what was sent go out first. */
+static void conn_free(struct ucx_conn *conn, bool is_whole)
+{
+	struct ucx_chan *chan = ucx_chan_from(conn->base.chan);
+	const ucp_request_param_t params = {
+		.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_CALLBACK |
+				UCP_OP_ATTR_FIELD_USER_DATA,
+		.flags = is_whole ? 0 : UCP_EP_CLOSE_FLAG_FORCE,
+		.cb.send = on_ep_closed,
+		.user_data = chan,
+	};
+
+	HASH_DEL(chan->by_ep, conn);
+	if (chan->latest == conn)
+		chan->latest = NULL;
+	if (UCS_PTR_IS_PTR(ucp_ep_close_nbx(conn->ep, &params)))
+		chan->num_closing++;
+	chan_ucx_receive_fini(conn);
+	free(conn);
+}
+
+static bool end_conns(struct ucx_chan *chan)
+{
+	struct ucx_conn *conn;
+	bool has_worked = false;
+
+	while ((conn = TAILQ_FIRST(&chan->ending)) != NULL) {
+		TAILQ_REMOVE(&chan->ending, conn, link);
+		if (!conn->is_given_up)
+			chan->base.handler->closed(chan->base.arg, &conn->base, conn->why);
+		conn_free(conn, conn->why == DOCA_SUCCESS);
+		has_worked = true;
+	}
+	return has_worked;
+}
+
+static void ucx_disconnect(struct chan_conn *base)
+{
+	struct ucx_conn *conn = ucx_conn_from(base);
+
+	conn->is_given_up = true;
+	conn_end(conn, DOCA_SUCCESS);
+}
+
+static doca_error_t ucx_connect(struct chan *base, const struct sockaddr *addr, socklen_t len,
+				struct chan_conn **conn)
+{
+	ucp_ep_params_t params = {
+		.field_mask = UCP_EP_PARAM_FIELD_SOCK_ADDR,
+		.flags = UCP_EP_PARAMS_FLAGS_CLIENT_SERVER,
+		.sockaddr = { addr, len },
+	};
+	struct ucx_conn *created;
+	doca_error_t result = conn_create(ucx_chan_from(base), &params, &created);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	created->is_ours = true;
+	*conn = &created->base;
+	return DOCA_SUCCESS;
+}
+
+/* --- Peers that connect --- */
+
+static void on_request(ucp_conn_request_h handle, void *arg)
+{
+	struct ucx_chan *chan = arg;
+	struct ucx_request *request = NULL;
+
+	if (chan->num_requests < MAX_REQUESTS)
+		request = calloc(1, sizeof(*request));
+	if (request == NULL) {
+		DOCA_LOG_WARN("a peer is turned away: %u wait already", chan->num_requests);
+		(void)ucp_listener_reject(chan->listener, handle); /* the peer gives up by itself */
+		return;
+	}
+	request->handle = handle;
+	STAILQ_INSERT_TAIL(&chan->requests, request, link);
+	chan->num_requests++;
+}
+
+static struct ucx_request *request_take(struct ucx_chan *chan)
+{
+	struct ucx_request *request = STAILQ_FIRST(&chan->requests);
+
+	if (request != NULL) {
+		STAILQ_REMOVE_HEAD(&chan->requests, link);
+		chan->num_requests--;
+	}
+	return request;
+}
+
+static bool accept_one(struct ucx_chan *chan)
+{
+	struct ucx_request *request = request_take(chan);
+	ucp_ep_params_t params = { .field_mask = UCP_EP_PARAM_FIELD_CONN_REQUEST };
+	struct ucx_conn *conn;
+	doca_error_t result;
+
+	if (request == NULL)
+		return false;
+	params.conn_request = request->handle;
+	free(request);
+	result = conn_create(chan, &params, &conn);
+	if (result == DOCA_SUCCESS)
+		chan->base.handler->accepted(chan->base.arg, &conn->base);
+	else
+		DOCA_LOG_WARN("a peer cannot be accepted: %s", doca_error_get_descr(result));
+	return true;
+}
+
+static doca_error_t ucx_listen(struct chan *base, const struct sockaddr *ip)
+{
+	struct ucx_chan *chan = ucx_chan_from(base);
+	const ucp_listener_params_t params = {
+		.field_mask =
+		    UCP_LISTENER_PARAM_FIELD_SOCK_ADDR | UCP_LISTENER_PARAM_FIELD_CONN_HANDLER,
+		.sockaddr = { ip, chan_address_len(ip) },
+		.conn_handler = { on_request, chan },
+	};
+	ucs_status_t status = ucp_listener_create(chan->worker, &params, &chan->listener);
+
+	if (status == UCS_OK)
+		return DOCA_SUCCESS;
+	DOCA_LOG_ERR("UCX cannot listen: %s", ucs_status_string(status));
+	return chan_error_from_ucs(status);
+}
+
+static doca_error_t ucx_get_address(struct chan *base, struct sockaddr_storage *addr)
+{
+	ucp_listener_attr_t attr = { .field_mask = UCP_LISTENER_ATTR_FIELD_SOCKADDR };
+	ucs_status_t status = ucp_listener_query(ucx_chan_from(base)->listener, &attr);
+
+	if (status != UCS_OK)
+		return chan_error_from_ucs(status);
+	*addr = attr.sockaddr;
+	return DOCA_SUCCESS;
+}
+
+/* --- The channel --- */
+
+static doca_error_t worker_create(struct ucx_chan *chan)
+{
+	const ucp_worker_params_t params = {
+		.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
+		.thread_mode = UCS_THREAD_MODE_SINGLE,
+	};
+	ucs_status_t status = ucp_worker_create(chan->context, &params, &chan->worker);
+
+	if (status == UCS_OK)
+		status = ucp_worker_get_efd(chan->worker, &chan->fd);
+	if (status == UCS_OK)
+		return chan_ucx_receive_init(chan);
+	DOCA_LOG_ERR("UCX makes no worker: %s", ucs_status_string(status));
+	return DOCA_ERROR_DRIVER;
+}
+
+static void ucx_close(struct chan *base)
+{
+	struct ucx_chan *chan = ucx_chan_from(base);
+	struct ucx_request *request;
+	struct ucx_conn *conn;
+
+	while ((request = request_take(chan)) != NULL) {
+		(void)ucp_listener_reject(chan->listener, request->handle); /* it ends anyway */
+		free(request);
+	}
+	while ((conn = TAILQ_FIRST(&chan->conns)) != NULL)
+		ucx_disconnect(&conn->base);
+	while ((conn = TAILQ_FIRST(&chan->ending)) != NULL) {
+		TAILQ_REMOVE(&chan->ending, conn, link);
+		conn_free(conn, conn->why == DOCA_SUCCESS);
+	}
+	for (int turns = 0; chan->num_closing > 0 && turns < CLOSE_TURNS; turns++)
+		ucp_worker_progress(chan->worker);
+	if (chan->listener != NULL)
+		ucp_listener_destroy(chan->listener);
+	if (chan->worker != NULL)
+		ucp_worker_destroy(chan->worker);
+	if (chan->context != NULL)
+		ucp_cleanup(chan->context);
+	chan_ucx_send_fini(chan);
+	free(chan);
+}
+
+static doca_error_t ucx_open(const struct chan_config *config, struct chan **opened)
+{
+	struct ucx_chan *chan = calloc(1, sizeof(*chan));
+	doca_error_t result;
+
+	if (chan == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	TAILQ_INIT(&chan->conns);
+	TAILQ_INIT(&chan->ending);
+	STAILQ_INIT(&chan->requests);
+	SLIST_INIT(&chan->free_sends);
+	result = chan_ucx_context_create(config, &chan->context);
+	if (result == DOCA_SUCCESS)
+		result = worker_create(chan);
+	if (result != DOCA_SUCCESS) {
+		ucx_close(&chan->base);
+		return result;
+	}
+	*opened = &chan->base;
+	return DOCA_SUCCESS;
+}
+
+static bool ucx_progress(struct chan *base)
+{
+	struct ucx_chan *chan = ucx_chan_from(base);
+	bool has_worked = ucp_worker_progress(chan->worker) > 0;
+
+	if (!STAILQ_EMPTY(&chan->requests) && accept_one(chan))
+		has_worked = true;
+	if (!TAILQ_EMPTY(&chan->ending) && end_conns(chan))
+		has_worked = true;
+	return has_worked;
+}
+
+static int ucx_get_fd(struct chan *base)
+{
+	return ucx_chan_from(base)->fd;
+}
+
+static bool ucx_arm(struct chan *base)
+{
+	struct ucx_chan *chan = ucx_chan_from(base);
+
+	if (!STAILQ_EMPTY(&chan->requests) || !TAILQ_EMPTY(&chan->ending))
+		return false;
+	return ucp_worker_arm(chan->worker) == UCS_OK;
+}
+
+/*
+ * UCX 1.13 has no question for it, but it prints an endpoint's lanes, such as
+ * "# lane[0]: 4:sysv/memory.0 md[3] -> md[3]/sysv/sysdev[255] am am_bw#0".
+ */
+static bool find_transport(char *lanes, char *name, size_t size)
+{
+	char *rest = NULL;
+
+	for (char *line = strtok_r(lanes, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		char *from = strstr(line, "lane[");
+		char *slash;
+
+		if (from == NULL || strstr(line, " am") == NULL)
+			continue;
+		from = strchr(from, ' ');
+		from = from != NULL ? strchr(from, ':') : NULL;
+		slash = from != NULL ? strchr(from, '/') : NULL;
+		if (slash == NULL || (size_t)(slash - from) > size)
+			continue;
+		memcpy(name, from + 1, (size_t)(slash - from - 1));
+		name[slash - from - 1] = '\0';
+		return true;
+	}
+	return false;
+}
+
+static const char *ucx_get_transport(struct chan_conn *base)
+{
+	struct ucx_conn *conn = ucx_conn_from(base);
+	char *lanes = NULL;
+	size_t size;
+	FILE *memory;
+	bool is_found;
+
+	if (conn->transport[0] != '\0')
+		return conn->transport;
+	memory = open_memstream(&lanes, &size);
+	if (memory == NULL)
+		return "?";
+	ucp_ep_print_info(conn->ep, memory);
+	fclose(memory);
+	is_found = find_transport(lanes, conn->transport, sizeof(conn->transport));
+	free(lanes);
+	return is_found ? conn->transport : "?";
+}
+
+const struct chan_ops chan_ucx_ops = {
+	.name = "ucx",
+	.open = ucx_open,
+	.close = ucx_close,
+	.listen = ucx_listen,
+	.get_address = ucx_get_address,
+	.connect = ucx_connect,
+	.send = chan_ucx_send,
+	.disconnect = ucx_disconnect,
+	.progress = ucx_progress,
+	.get_fd = ucx_get_fd,
+	.arm = ucx_arm,
+	.get_transport = ucx_get_transport,
+};

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CHAN_CHAN_UCX_H_
+#define CHAN_CHAN_UCX_H_
+
+/*
+ * The channel over UCX active messages, in four files: chan_ucx.c has the channel and the life of
+ * its connections, chan_ucx_send.c and chan_ucx_receive.c the two directions, chan_ucx_config.c
+ * what UCX is told.
+ *
+ * A message is one active message. Its UCX header is struct chan_ucx_head, its data the body. UCX
+ * may let a short message overtake a long one; the sequence number puts them in order again.
+ *
+ * UCX calls back in ucp_worker_progress(), some of it with an endpoint in its hands. So nothing is
+ * closed there: connections that fail or that the user gives up wait in the channel's `ending` list
+ * until ucp_worker_progress() has returned.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include <ucp/api/ucp.h>
+#include <uthash.h>
+
+#include "urom/chan/chan.h"
+
+#define CHAN_UCX_AM_ID 1
+
+/* As on the wire: little-endian, which every machine is that this runs on. */
+struct chan_ucx_head {
+	uint32_t seq; /* 0 for the first message of a connection and direction */
+	uint16_t type;
+	uint16_t zero;
+	uint64_t id;
+};
+
+struct ucx_send;
+struct ucx_arrival;
+
+struct ucx_chan {
+	struct chan base;
+	ucp_context_h context;
+	ucp_worker_h worker;
+	ucp_listener_h listener;
+	int fd; /* UCX's */
+	TAILQ_HEAD(, ucx_conn) conns;
+	TAILQ_HEAD(, ucx_conn) ending;
+	struct ucx_conn *by_ep;  /* uthash, by endpoint */
+	struct ucx_conn *latest; /* whose message came last: mostly the next one's too */
+	STAILQ_HEAD(, ucx_request) requests;
+	unsigned int num_requests;
+	unsigned int num_closing; /* endpoints that UCX is closing still */
+	SLIST_HEAD(, ucx_send) free_sends;
+};
+
+/* A connection that a peer asks for. */
+struct ucx_request {
+	ucp_conn_request_h handle;
+	STAILQ_ENTRY(ucx_request) link;
+};
+
+struct ucx_conn {
+	struct chan_conn base;
+	ucp_ep_h ep;
+	bool is_ours;     /* this side has connected */
+	bool has_heard;   /* a message has come */
+	bool is_ending;   /* in the ending list */
+	bool is_given_up; /* by the user: no more words to it */
+	doca_error_t why; /* it ends */
+	uint32_t next_out;
+	uint32_t next_in;
+	STAILQ_HEAD(, ucx_arrival) arrivals; /* that wait for their turn, by their number */
+	size_t waiting_bytes;
+	char transport[32];
+	TAILQ_ENTRY(ucx_conn) link;
+	UT_hash_handle hh;
+};
+
+static inline struct ucx_chan *ucx_chan_from(struct chan *chan)
+{
+	return (struct ucx_chan *)chan;
+}
+
+static inline struct ucx_conn *ucx_conn_from(struct chan_conn *conn)
+{
+	return (struct ucx_conn *)conn;
+}
+
+/*
+ * Makes the UCP context: active messages and wake-up, the devices and transports as configured.
+ * Errors: DRIVER: logged.
+ */
+doca_error_t chan_ucx_context_create(const struct chan_config *config, ucp_context_h *context);
+
+/* The error that stands for a status of UCX; unknown ones give DRIVER. */
+doca_error_t chan_error_from_ucs(ucs_status_t status);
+
+/* The connection is over; `closed` follows after progress, unless the user has given it up. */
+void chan_ucx_conn_fail(struct ucx_conn *conn, doca_error_t why);
+
+/* The connection whose endpoint this is; NULL: none any more. */
+struct ucx_conn *chan_ucx_conn_find(struct ucx_chan *chan, ucp_ep_h ep);
+
+/* The slot `send` of the ops table. */
+doca_error_t chan_ucx_send(struct chan_conn *conn, const struct wire_message *message, uint64_t id,
+			   const void *record);
+
+/* Frees the buffers that wait to be used again. */
+void chan_ucx_send_fini(struct ucx_chan *chan);
+
+/* Has UCX bring messages. Errors: DRIVER: logged. */
+doca_error_t chan_ucx_receive_init(struct ucx_chan *chan);
+
+/* Frees what waits for its turn; long messages that UCX is writing still are freed when it is done.
+ */
+void chan_ucx_receive_fini(struct ucx_conn *conn);
+
+#endif /* CHAN_CHAN_UCX_H_ */

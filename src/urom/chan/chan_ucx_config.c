@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "urom/chan/chan_ucx.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/log.h"
+
+CORE_LOG_REGISTER(UROM::CHAN::UCX);
+
+/*
+ * UCX is told everything here and by ucp_config_modify(): its environment belongs to the
+ * application, which may have contexts of its own.
+ */
+
+#define MAX_LIST 1024
+
+/* Without the first, shared memory is not used when failures of the peer are to be told. */
+static const struct {
+	const char *key;
+	const char *value;
+} settings[] = {
+	{ "MM_ERROR_HANDLING", "y" },
+	{ "KEEPALIVE_INTERVAL", "1s" },
+	{ "WARN_INVALID_CONFIG", "n" }, /* the first has no user where there is no shared memory */
+};
+
+/* Is word one of the list's? */
+static bool list_has(const char *list, const char *word, size_t len)
+{
+	for (const char *at = list; *at != '\0';) {
+		size_t part = strcspn(at, ",");
+
+		if (part == len && strncmp(at, word, len) == 0)
+			return true;
+		at += part + (at[part] == ',');
+	}
+	return false;
+}
+
+/* Adds a word to a list in an array of MAX_LIST bytes; one that does not fit is left out. */
+static void list_add(char *list, const char *word, size_t len)
+{
+	size_t used = strlen(list);
+
+	if (used + len + 2 <= MAX_LIST)
+		snprintf(list + used, MAX_LIST - used, "%s%.*s", used > 0 ? "," : "", (int)len,
+			 word);
+}
+
+/* "eth0" is a network interface, "mlx5_0:1" a port of a verbs device. */
+static bool device_is_here(const char *name, size_t len)
+{
+	size_t base = strcspn(name, ":,");
+	char path[300];
+
+	if (base > len)
+		base = len;
+	snprintf(path, sizeof(path), "/sys/class/net/%.*s", (int)len, name);
+	if (access(path, F_OK) == 0)
+		return true;
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%.*s", (int)base, name);
+	return access(path, F_OK) == 0;
+}
+
+/* The devices of wanted that are here and, when the variable is set, in it. */
+static void choose_devices(const char *wanted, const char *variable, char *chosen)
+{
+	chosen[0] = '\0';
+	for (const char *at = wanted; *at != '\0';) {
+		size_t len = strcspn(at, ",");
+
+		if (!device_is_here(at, len))
+			DOCA_LOG_WARN("device %.*s of the service is not on this machine", (int)len,
+				      at);
+		else if (variable == NULL || list_has(variable, at, len))
+			list_add(chosen, at, len);
+		at += len + (at[len] == ',');
+	}
+}
+
+static ucs_status_t set_devices(ucp_config_t *ucx, const char *wanted)
+{
+	const char *variable = getenv("UCX_NET_DEVICES");
+	char chosen[MAX_LIST];
+
+	if (variable != NULL && (variable[0] == '\0' || strcmp(variable, "all") == 0))
+		variable = NULL;
+	if (wanted == NULL || wanted[0] == '\0' || strcmp(wanted, "all") == 0)
+		return UCS_OK; /* the variable alone, which UCX has read already */
+	choose_devices(wanted, variable, chosen);
+	if (chosen[0] != '\0')
+		return ucp_config_modify(ucx, "NET_DEVICES", chosen);
+	DOCA_LOG_WARN("none of the devices %s can be used%s%s; UCX chooses", wanted,
+		      variable != NULL ? " with UCX_NET_DEVICES=" : "",
+		      variable != NULL ? variable : "");
+	return UCS_OK;
+}
+
+/* Whatever the application's UCX_TLS says: without TCP some hosts have no way at all. */
+static ucs_status_t set_transports(ucp_config_t *ucx, const char *wanted)
+{
+	const char *variable = wanted != NULL ? wanted : getenv("UCX_TLS");
+	char chosen[MAX_LIST] = "";
+
+	if (variable == NULL)
+		return UCS_OK;
+	if (variable[0] == '^') {
+		for (const char *at = variable + 1; *at != '\0';) {
+			size_t len = strcspn(at, ",");
+
+			if (len != 3 || strncmp(at, "tcp", 3) != 0)
+				list_add(chosen, at, len);
+			at += len + (at[len] == ',');
+		}
+		memmove(chosen + 1, chosen, strnlen(chosen, MAX_LIST - 2) + 1);
+		chosen[0] = '^';
+		return ucp_config_modify(ucx, "TLS", chosen[1] != '\0' ? chosen : "all");
+	}
+	list_add(chosen, variable, strlen(variable));
+	if (!list_has(variable, "all", 3) && !list_has(variable, "tcp", 3))
+		list_add(chosen, "tcp", 3);
+	return ucp_config_modify(ucx, "TLS", chosen);
+}
+
+static ucs_status_t configure(ucp_config_t *ucx, const struct chan_config *config)
+{
+	ucs_status_t status = UCS_OK;
+
+	for (size_t i = 0; i < CORE_ARRAY_LEN(settings) && status == UCS_OK; i++)
+		status = ucp_config_modify(ucx, settings[i].key, settings[i].value);
+	if (status == UCS_OK)
+		status = set_transports(ucx, config->transports);
+	if (status == UCS_OK)
+		status = set_devices(ucx, config->net_devices);
+	return status;
+}
+
+doca_error_t chan_ucx_context_create(const struct chan_config *config, ucp_context_h *context)
+{
+	const ucp_params_t params = {
+		.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME,
+		.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP,
+		.name = "urom",
+	};
+	ucp_config_t *ucx;
+	ucs_status_t status = ucp_config_read(NULL, NULL, &ucx);
+
+	if (status == UCS_OK) {
+		status = configure(ucx, config);
+		if (status == UCS_OK)
+			status = ucp_init(&params, ucx, context);
+		ucp_config_release(ucx);
+	}
+	if (status == UCS_OK)
+		return DOCA_SUCCESS;
+	DOCA_LOG_ERR("UCX does not start: %s", ucs_status_string(status));
+	return DOCA_ERROR_DRIVER;
+}

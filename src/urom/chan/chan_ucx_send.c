@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "urom/chan/chan_ucx.h"
+
+#include <stdlib.h>
+
+#include "urom/wire/wire_frame.h"
+
+/* A message of the default limit fits, and so do its fields around it. */
+#define SMALL_CAPACITY 4608
+
+/* What UCX reads from until it has sent it. */
+struct ucx_send {
+	struct ucx_chan *chan;
+	SLIST_ENTRY(ucx_send) link;
+	size_t capacity;
+	struct chan_ucx_head head;
+	uint8_t body[];
+};
+
+static struct ucx_send *send_take(struct ucx_chan *chan, size_t len)
+{
+	struct ucx_send *taken = SLIST_FIRST(&chan->free_sends);
+	size_t capacity = len > SMALL_CAPACITY ? len : SMALL_CAPACITY;
+
+	if (len <= SMALL_CAPACITY && taken != NULL) {
+		SLIST_REMOVE_HEAD(&chan->free_sends, link);
+		return taken;
+	}
+	taken = malloc(sizeof(*taken) + capacity);
+	if (taken == NULL)
+		return NULL;
+	taken->chan = chan;
+	taken->capacity = capacity;
+	return taken;
+}
+
+static void send_put(struct ucx_send *taken)
+{
+	if (taken->capacity == SMALL_CAPACITY)
+		SLIST_INSERT_HEAD(&taken->chan->free_sends, taken, link);
+	else
+		free(taken);
+}
+
+/* A failure of it is a failure of the endpoint, which tells by itself. */
+static void on_sent(void *request, ucs_status_t status, void *arg)
+{
+	(void)status;
+	ucp_request_free(request);
+	send_put(arg);
+}
+
+doca_error_t chan_ucx_send(struct chan_conn *base, const struct wire_message *message, uint64_t id,
+			   const void *record)
+{
+	struct ucx_conn *conn = ucx_conn_from(base);
+	size_t len = wire_encoded_size(message, record);
+	struct ucx_send *taken;
+	enum wire_result encoded;
+	ucp_request_param_t params = {
+		.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
+				UCP_OP_ATTR_FIELD_FLAGS,
+		.flags = UCP_AM_SEND_FLAG_REPLY,
+		.cb.send = on_sent,
+	};
+	ucs_status_ptr_t request;
+
+	if (conn->is_ending)
+		return DOCA_ERROR_CONNECTION_RESET;
+	if (len > WIRE_MAX_BODY)
+		return DOCA_ERROR_INVALID_VALUE;
+	taken = send_take(ucx_chan_from(base->chan), len);
+	if (taken == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	encoded = wire_encode(message, record, taken->body, len, &len);
+	if (encoded != WIRE_OK) {
+		send_put(taken);
+		return chan_error_from_wire(encoded);
+	}
+	taken->head = (struct chan_ucx_head){ conn->next_out, message->type, 0, id };
+	params.user_data = taken;
+	request = ucp_am_send_nbx(conn->ep, CHAN_UCX_AM_ID, &taken->head, sizeof(taken->head),
+				  taken->body, len, &params);
+	if (!UCS_PTR_IS_PTR(request))
+		send_put(taken);
+	if (UCS_PTR_IS_ERR(request)) {
+		chan_ucx_conn_fail(conn, DOCA_ERROR_CONNECTION_RESET);
+		return DOCA_ERROR_CONNECTION_RESET;
+	}
+	conn->next_out++;
+	return DOCA_SUCCESS;
+}
+
+void chan_ucx_send_fini(struct ucx_chan *chan)
+{
+	struct ucx_send *taken;
+
+	while ((taken = SLIST_FIRST(&chan->free_sends)) != NULL) {
+		SLIST_REMOVE_HEAD(&chan->free_sends, link);
+		free(taken);
+	}
+}
