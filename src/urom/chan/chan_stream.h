@@ -15,7 +15,8 @@
 
 /* Zeroed memory is none. */
 struct chan_stream {
-	int fd;          /* owned; -1 in one that has ended */
+	int fd; /* owned, if is_open; it stays until chan_stream_fini() */
+	bool is_open;
 	size_t max_body; /* bytes of a message that may come; may be changed at any time */
 	size_t max_out;  /* bytes that may wait to be sent; 0: no limit */
 	struct wire_assembly assembly;
@@ -27,10 +28,14 @@ struct chan_stream {
 	size_t out_at;
 	size_t out_len; /* bytes from out_at on */
 	size_t out_capacity;
-	bool is_deaf; /* the peer takes nothing any more */
+	bool is_deaf;   /* the peer takes nothing any more */
+	bool has_ended; /* and nothing comes */
 };
 
-/* Makes a stream of a connected socket, or of one that is connecting, and has it not block. */
+/*
+ * Makes a stream of a connected socket, or of one that is connecting, and has it not block.
+ * fd: taken.
+ */
 void chan_stream_init(struct chan_stream *stream, int fd);
 
 /* Closes the socket and frees all. Accepts zeroed memory and one that has ended. */
@@ -53,10 +58,19 @@ static inline bool chan_stream_is_sending(const struct chan_stream *stream)
 }
 
 /*
- * The next message that has come whole; it is lent until the next call of any chan_stream function.
+ * The next message that has come whole; it is lent until the next chan_stream_receive() or
+ * chan_stream_fini(). The descriptor does not tell of what was read with an earlier message, so who
+ * does not go on to AGAIN comes back without waiting. A call reads a bounded number of bytes.
  * Errors: AGAIN: none yet. CONNECTION_RESET: the peer has closed, or the connection is lost.
- * CONNECTION_ABORTED: what comes is no message, or one over max_body. NO_MEMORY. Nothing is logged.
+ * CONNECTION_ABORTED: what comes is no message, or one over max_body. NO_MEMORY. All but AGAIN
+ * are the end of the stream. Nothing is logged.
  */
 doca_error_t chan_stream_receive(struct chan_stream *stream, struct chan_message *message);
+
+/* Was something read that may be the next message? Else the descriptor tells of it. */
+static inline bool chan_stream_has_rest(const struct chan_stream *stream)
+{
+	return stream->in_len >= WIRE_HEADER_SIZE && !stream->has_ended;
+}
 
 #endif /* CHAN_CHAN_STREAM_H_ */
