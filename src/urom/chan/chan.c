@@ -6,6 +6,8 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "urom/chan/chan_address.h"
+#include "urom/wire/wire_frame.h"
 #include "urom/wire/wire_messages.h"
 
 /*
@@ -14,22 +16,17 @@
  */
 #define ADDR_HEAD 4
 
-static const struct chan_ops *const kinds[CHAN_NUM_KINDS] = {
-	[CHAN_UCX] = &chan_ucx_ops,
-	[CHAN_TCP] = &chan_tcp_ops,
-	[CHAN_PAIR] = &chan_pair_ops,
-};
-
 doca_error_t chan_open(enum chan_kind kind, const struct chan_config *config, struct chan **chan)
 {
 	doca_error_t result;
 
-	if ((unsigned int)kind >= CHAN_NUM_KINDS || kinds[kind] == NULL)
+	assert(config->max_body <= WIRE_MAX_BODY);
+	if ((unsigned int)kind >= CHAN_NUM_KINDS || chan_kinds[kind] == NULL)
 		return DOCA_ERROR_NOT_SUPPORTED;
-	result = kinds[kind]->open(config, chan);
+	result = chan_kinds[kind]->open(config, chan);
 	if (result != DOCA_SUCCESS)
 		return result;
-	(*chan)->ops = kinds[kind];
+	(*chan)->ops = chan_kinds[kind];
 	(*chan)->handler = config->handler;
 	(*chan)->arg = config->arg;
 	(*chan)->max_body = config->max_body;
@@ -44,17 +41,18 @@ void chan_close(struct chan *chan)
 
 doca_error_t chan_listen(struct chan *chan, const struct sockaddr *ip)
 {
-	struct sockaddr_storage addr = { .ss_family = ip->sa_family };
+	struct sockaddr_storage addr;
+	struct sockaddr_in *v4 = (void *)&addr;
+	struct sockaddr_in6 *v6 = (void *)&addr;
+	socklen_t len = chan_address_len(ip);
 
-	if (ip->sa_family == AF_INET)
-		((struct sockaddr_in *)&addr)->sin_addr =
-		    ((const struct sockaddr_in *)ip)->sin_addr;
-	else if (ip->sa_family == AF_INET6)
-		memcpy(&addr, ip, sizeof(struct sockaddr_in6));
-	else
+	if (len == 0)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (ip->sa_family == AF_INET6)
-		((struct sockaddr_in6 *)&addr)->sin6_port = 0;
+	memcpy(&addr, ip, len);
+	if (ip->sa_family == AF_INET)
+		v4->sin_port = 0;
+	else
+		v6->sin6_port = 0;
 	return chan->ops->listen(chan, (const struct sockaddr *)&addr);
 }
 
@@ -69,7 +67,7 @@ doca_error_t chan_get_address(struct chan *chan, void *addr, size_t *len)
 	if (result != DOCA_SUCCESS)
 		return result;
 	for (unsigned int kind = 0; kind < CHAN_NUM_KINDS; kind++) {
-		if (kinds[kind] == chan->ops)
+		if (chan_kinds[kind] == chan->ops)
 			bytes[0] = (uint8_t)kind;
 	}
 	if (bound.ss_family == AF_INET) {
@@ -90,7 +88,7 @@ enum chan_kind chan_address_kind(const void *addr, size_t len)
 {
 	const uint8_t *bytes = addr;
 
-	if (len == 0 || bytes[0] >= CHAN_NUM_KINDS || kinds[bytes[0]] == NULL)
+	if (len == 0 || bytes[0] >= CHAN_NUM_KINDS || chan_kinds[bytes[0]] == NULL)
 		return CHAN_NUM_KINDS;
 	return (enum chan_kind)bytes[0];
 }
@@ -123,7 +121,7 @@ doca_error_t chan_connect(struct chan *chan, const void *addr, size_t len, struc
 	struct sockaddr_storage peer;
 	socklen_t peer_len;
 
-	if (kind == CHAN_NUM_KINDS || kinds[kind] != chan->ops)
+	if (kind == CHAN_NUM_KINDS || chan_kinds[kind] != chan->ops)
 		return DOCA_ERROR_INVALID_VALUE;
 	peer_len = addr_decode(addr, len, &peer);
 	if (peer_len == 0)

@@ -94,6 +94,9 @@ extern const struct chan_ops chan_ucx_ops;
 extern const struct chan_ops chan_tcp_ops;
 extern const struct chan_ops chan_pair_ops;
 
+/* The kinds that there are; NULL for the others. */
+extern const struct chan_ops *const chan_kinds[CHAN_NUM_KINDS];
+
 /*
  * chan: owned, chan_close(). Errors: NOT_SUPPORTED: no such kind. NO_MEMORY. DRIVER: UCX refuses.
  */
