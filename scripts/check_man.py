@@ -7,9 +7,9 @@ check_man.py --links
 LIBDIR are the directories of the shared libraries that examples are linked with: those of
 build/gcc by default, which is built first. Of the pages named by --not-built the libraries or the
 program are not there yet: their examples are only parsed by the compiler, and the end says so.
---links prints each function with its page, for docs/man/meson.build.
+--links prints each function with its page and section, for docs/man/meson.build.
 
-Checked of a page in section 3: each function of include/*.h stands in the synopsis of exactly one,
+Checked of a page with a synopsis of C: each function of include/*.h stands in that of exactly one,
 with the header's prototype and on the right side of DOCA_ALLOW_EXPERIMENTAL_API; every other
 declaration and macro there is one of the headers; the codes among its errors are those of the
 header's comments; a program among its examples compiles, ends with 0 within 10 seconds, and writes
@@ -105,7 +105,7 @@ class Headers:
 
     def read(self, path):
         text = path.read_text()
-        self.words |= set(re.findall(r'\w+', text))
+        self.words |= set(re.findall(r'\w+', text)) | {path.stem}
         code = COMMENT.sub('', text)
         self.macros |= {squeeze(m) for m in re.findall(r'#define (\w+\([^)]*\))', code)}
         self.numbers |= {name: int(n) for name, n in re.findall(r'(DOCA_\w+) = (\d+),', code)}
@@ -235,12 +235,12 @@ def check_errors(page, names, headers):
 def check_functions(pages, headers):
     homes = {}
     for page in pages:
-        if page.number != '3':
+        if page.number == '1':
             continue
         names = [name for code, is_experimental in page.prototypes()
                  if (name := check_declaration(page, code, is_experimental, headers))]
         for name in names:
-            homes.setdefault(name, []).append(page.name)
+            homes.setdefault(name, []).append(page)
             header = headers.functions[name].header
             if f'#include <{header}>' not in page.synopsis:
                 page.fault(f'{name} needs {header}, which the synopsis does not include')
@@ -348,7 +348,7 @@ def main():
     homes = check_functions(pages, headers)
     if arguments.links:
         for name, where in homes.items():
-            print(name, where[0])
+            print(name, where[0].name, where[0].number)
         return 0
     if not shutil.which('scdoc'):
         sys.exit('check_man.py: scdoc is not installed; scripts/setup.sh check installs it')
