@@ -31,13 +31,14 @@ static bool is_help(const char *argument)
 static doca_error_t copy_with_device(const char *name)
 {
 	struct doca_dev *dev;
-	doca_error_t result;
+	doca_error_t result, closed;
 
 	result = sample_open_device(name, &dev);
 	if (result != DOCA_SUCCESS)
 		return result;
 	result = dma_memcpy_run(dev);
-	DOCA_ERROR_PROPAGATE(result, sample_check("close the device", doca_dev_close(dev)));
+	closed = sample_check("close the device", doca_dev_close(dev));
+	DOCA_ERROR_PROPAGATE(result, closed);
 	return result;
 }
 
