@@ -53,6 +53,7 @@ struct chan_handler {
 	 * The connection is over, by the peer's doing or for an error; conn: gone on return.
 	 * why: NOT_CONNECTED: it never came about. CONNECTION_RESET: it is lost, or the peer has
 	 * closed it. CONNECTION_ABORTED: the peer has sent what is no message, or a too long one.
+	 * NO_MEMORY: a message did not find room. None of it is logged.
 	 */
 	void (*closed)(void *arg, struct chan_conn *conn, doca_error_t why);
 };
@@ -94,7 +95,7 @@ extern const struct chan_ops chan_ucx_ops;
 extern const struct chan_ops chan_tcp_ops;
 extern const struct chan_ops chan_pair_ops;
 
-/* The kinds that there are; NULL for the others. */
+/* The kinds that there are, NULL for the others; the library and its tests have one table each. */
 extern const struct chan_ops *const chan_kinds[CHAN_NUM_KINDS];
 
 /*
