@@ -11,9 +11,15 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/export.h"
 
 #define BACKLOG         512
 #define USER_TIMEOUT_MS 10000
+
+/* An idle connection is asked about from half of that time on; without a user timeout, so often. */
+#define KEEPALIVE_IDLE_S     5
+#define KEEPALIVE_INTERVAL_S 1
+#define KEEPALIVE_COUNT      5
 
 static doca_error_t parse_port(const char *text, uint16_t *port)
 {
@@ -76,15 +82,15 @@ bool chan_address_is_loopback(const struct sockaddr *addr)
 {
 	const struct sockaddr_in *v4 = (const void *)addr;
 	const struct sockaddr_in6 *v6 = (const void *)addr;
+	const uint8_t *ip = v6->sin6_addr.s6_addr;
 
-	switch (addr->sa_family) {
-	case AF_INET:
+	if (addr->sa_family == AF_INET)
 		return (ntohl(v4->sin_addr.s_addr) >> 24) == IN_LOOPBACKNET;
-	case AF_INET6:
-		return IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
-	default:
+	if (addr->sa_family != AF_INET6)
 		return false;
-	}
+	/* A v4 peer of a v6 socket comes as ::ffff:127.0.0.1. */
+	return IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr) ||
+	       (IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr) && ip[12] == IN_LOOPBACKNET);
 }
 
 socklen_t chan_address_len(const struct sockaddr *addr)
@@ -96,12 +102,30 @@ socklen_t chan_address_len(const struct sockaddr *addr)
 
 void chan_address_tune(int fd)
 {
-	const int on = 1;
-	const unsigned int timeout_ms = USER_TIMEOUT_MS;
+	static const struct {
+		int level;
+		int name;
+		int value;
+	} options[] = {
+		{ IPPROTO_TCP, TCP_NODELAY, 1 },
+		{ SOL_SOCKET, SO_KEEPALIVE, 1 },
+		{ IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_IDLE_S },
+		{ IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S },
+		{ IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_COUNT },
+		{ IPPROTO_TCP, TCP_USER_TIMEOUT, USER_TIMEOUT_MS },
+	};
 
-	/* Refused by what is no TCP socket, which then needs neither. */
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	(void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, sizeof(timeout_ms));
+	/* Refused by what is no TCP socket, which then needs none of them. */
+	for (size_t i = 0; i < CORE_ARRAY_LEN(options); i++)
+		(void)setsockopt(fd, options[i].level, options[i].name, &options[i].value,
+				 sizeof(options[i].value));
+}
+
+void chan_address_tolerate_unread(int fd)
+{
+	const int none = 0;
+
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &none, sizeof(none));
 }
 
 static doca_error_t fail(int fd)

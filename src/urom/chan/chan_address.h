@@ -39,12 +39,19 @@ doca_error_t chan_address_listen(const struct sockaddr *addr, int *fd);
 
 /*
  * A socket that is connecting, does not block and is closed on exec; without delay of small
- * messages, and given up when the peer's machine is silent for 10 s (TCP user timeout).
+ * messages, and given up when the peer's machine is silent for 10 s, idle or not. TCP takes a peer
+ * that leaves so much unread that nothing more fits for a dead one as well.
  * Errors: as above.
  */
 doca_error_t chan_address_connect(const struct sockaddr *addr, int *fd);
 
 /* Sets the same options on a socket that was accepted. */
 void chan_address_tune(int fd);
+
+/*
+ * For a tuned socket whose peer may leave any amount unread for any time: it is waited for. A
+ * machine that is dead is then noticed only while the connection is idle.
+ */
+void chan_address_tolerate_unread(int fd);
 
 #endif /* CHAN_CHAN_ADDRESS_H_ */

@@ -91,6 +91,8 @@ static doca_error_t conn_create(struct tcp_chan *chan, int fd, bool is_connectin
 		close(fd);
 		return DOCA_ERROR_NO_MEMORY;
 	}
+	/* A plugin may be busy for a minute. Dead machines are the control path's to notice. */
+	chan_address_tolerate_unread(fd);
 	chan_stream_init(&conn->stream, fd);
 	conn->base = (struct chan_conn){ .chan = &chan->base, .max_body = chan->base.max_body };
 	conn->is_connecting = is_connecting;
