@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Two threads, each with a channel, each asleep on its descriptor without a time limit whenever it
+ * could arm: a wake-up that is lost stops both, and the alarm ends the program.
+ */
+#include "chan_contract.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "core/export.h"
+
+#define NUM_ROUNDS      20000
+#define NUM_CONNECTIONS 500
+#define WINDOW          16
+#define ALARM_S         50
+
+static void echo(struct chan_link *link, const struct wire_command *command, uint64_t id)
+{
+	contract_send(link, id, command->payload.len);
+}
+
+/* Progresses, or sleeps when nothing is left. num_looks: so often it looks again before. */
+static void turn(struct chan_end *end, unsigned int num_looks)
+{
+	struct pollfd watched = { .fd = chan_get_fd(end->chan), .events = POLLIN };
+
+	for (unsigned int i = 0; i <= num_looks; i++) {
+		if (chan_progress(end->chan))
+			return;
+	}
+	if (chan_arm(end->chan))
+		(void)poll(&watched, 1, -1);
+}
+
+/* The worker's thread, until so many connections are over. */
+static void *work(void *arg)
+{
+	struct chan_end *worker = arg;
+	const unsigned int *num_connections = worker->user;
+	unsigned int i = 0;
+
+	while (worker->num_closed < *num_connections) {
+		turn(worker, i++ % 5);
+		if (worker->num_links == CONTRACT_MAX_LINKS && worker->num_closed > 0)
+			worker->num_links = 0; /* one at a time is alive */
+	}
+	return NULL;
+}
+
+static pthread_t work_start(struct chan_contract *contract, unsigned int *num_connections)
+{
+	pthread_t thread;
+
+	contract->worker.on_received = echo;
+	contract->worker.user = num_connections;
+	assert_int_equal(pthread_create(&thread, NULL, work, &contract->worker), 0);
+	return thread;
+}
+
+static void no_wake_up_is_lost_from_round_to_round(struct chan_contract *contract)
+{
+	struct chan_link *link = contract_connect(&contract->host, &contract->worker);
+	unsigned int num_connections = 1;
+	pthread_t thread;
+
+	alarm(ALARM_S);
+	thread = work_start(contract, &num_connections);
+	for (unsigned int round = 1; round <= NUM_ROUNDS; round++) {
+		contract_send(link, round, round % 500 == 0 ? 100000 : 8);
+		while (link->num_received < round)
+			turn(&contract->host, round % 7);
+	}
+	contract_disconnect(link);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	alarm(0);
+	assert_false(link->is_unordered);
+}
+
+static void no_wake_up_is_lost_with_several_under_way(struct chan_contract *contract)
+{
+	struct chan_link *link = contract_connect(&contract->host, &contract->worker);
+	unsigned int num_connections = 1;
+	unsigned int num_sent = 0;
+	pthread_t thread;
+
+	alarm(ALARM_S);
+	thread = work_start(contract, &num_connections);
+	while (link->num_received < NUM_ROUNDS) {
+		while (num_sent < NUM_ROUNDS && num_sent < link->num_received + WINDOW) {
+			num_sent++;
+			contract_send(link, num_sent, num_sent % 3000);
+		}
+		turn(&contract->host, num_sent % 3);
+	}
+	contract_disconnect(link);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	alarm(0);
+	assert_false(link->is_unordered);
+}
+
+static void connecting_and_closing_wake_a_sleeper(struct chan_contract *contract)
+{
+	unsigned int num_connections = NUM_CONNECTIONS;
+	uint8_t addr[CHAN_MAX_ADDR];
+	struct chan_link *link;
+	pthread_t thread;
+	size_t len;
+
+	assert_success(chan_get_address(contract->worker.chan, addr, &len));
+	alarm(ALARM_S);
+	thread = work_start(contract, &num_connections);
+	for (unsigned int i = 0; i < NUM_CONNECTIONS; i++) {
+		contract->host.num_links = 0;
+		link = contract_connect_to(&contract->host, addr, len);
+		assert_non_null(link);
+		contract_send(link, 1, 10);
+		while (link->num_received < 1)
+			turn(&contract->host, 0);
+		contract_disconnect(link);
+	}
+	/* The worker hears of ends; it must not need the host for that. */
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	alarm(0);
+	assert_int_equal(contract->worker.num_accepted, NUM_CONNECTIONS);
+}
+
+static void armed_channel_without_work_is_silent(struct chan_contract *contract)
+{
+	struct chan_link *accepted;
+
+	(void)contract_join(contract, &accepted);
+	contract_settle(contract);
+
+	for (unsigned int i = 0; i < 100; i++) {
+		assert_false(chan_progress(contract->host.chan));
+		assert_false(chan_progress(contract->worker.chan));
+	}
+	assert_true(chan_arm(contract->host.chan));
+	assert_true(chan_arm(contract->worker.chan));
+	assert_false(test_is_readable(chan_get_fd(contract->host.chan), 50));
+	assert_false(test_is_readable(chan_get_fd(contract->worker.chan), 50));
+}
+
+static void message_makes_an_armed_channel_readable(struct chan_contract *contract)
+{
+	struct chan_link *accepted;
+	struct chan_link *link = contract_join(contract, &accepted);
+
+	contract_settle(contract);
+	assert_true(chan_arm(contract->worker.chan));
+
+	contract_send(link, 1, 10);
+
+	assert_true(test_is_readable(chan_get_fd(contract->worker.chan), 10000));
+	contract_drive_until(contract, accepted->num_received == 2);
+}
+
+static void unread_messages_keep_it_from_sleeping(struct chan_contract *contract)
+{
+	struct chan_link *accepted;
+	struct chan_link *link = contract_join(contract, &accepted);
+	unsigned int num_steps = 0;
+
+	for (uint64_t id = 1; id <= 500; id++)
+		contract_send(link, id, 0);
+	while (chan_progress(contract->host.chan))
+		continue;
+
+	/* Armed after each step: either it refuses, or its descriptor tells. */
+	while (accepted->num_received < 501) {
+		(void)chan_progress(contract->host.chan);
+		if (chan_arm(contract->worker.chan))
+			assert_true(test_is_readable(chan_get_fd(contract->worker.chan), 10000));
+		(void)chan_progress(contract->worker.chan);
+		num_steps++;
+	}
+	assert_true(num_steps > 1);
+}
+
+static const struct chan_contract_test tests[] = {
+	CONTRACT(no_wake_up_is_lost_from_round_to_round),
+	CONTRACT(no_wake_up_is_lost_with_several_under_way),
+	CONTRACT(connecting_and_closing_wake_a_sleeper),
+	CONTRACT(armed_channel_without_work_is_silent),
+	CONTRACT(message_makes_an_armed_channel_readable),
+	CONTRACT(unread_messages_keep_it_from_sleeping),
+};
+
+int main(void)
+{
+	return contract_run(tests, CORE_ARRAY_LEN(tests));
+}
