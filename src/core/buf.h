@@ -30,10 +30,10 @@ struct doca_buf {
 	char *head;
 	size_t len; /* bytes */
 	char *data;
-	size_t data_len; /* bytes */
-	struct doca_mmap *mmap;
-	struct doca_buf *next; /* in the list, or among the free ones of its store */
-	struct doca_buf *tail; /* of the list; right only in its first element */
+	size_t data_len;        /* bytes */
+	struct doca_mmap *mmap; /* NULL: it belongs to a task */
+	struct doca_buf *next;  /* in the list, or among the free ones of its store */
+	struct doca_buf *tail;  /* of the list; right only in its first element */
 	struct core_buf_store *store;
 	uint16_t refcount; /* of the list; an element that is not the first has 1, a free one 0 */
 	bool is_first;
@@ -45,6 +45,14 @@ void core_buf_store_add(struct core_buf_store *store, struct doca_buf *buf);
 
 /* Takes a free buf, with one reference, for a mmap; NULL: there is none. */
 struct doca_buf *core_buf_take(struct core_buf_store *store, struct doca_mmap *mmap);
+
+/*
+ * Makes a buf that belongs to a task of one with one reference over all of its memory: its data is
+ * all of it. Again for each user of the task, whatever the last one has done to it. store: of this
+ * buf alone.
+ */
+CORE_EXPORT void core_buf_init_own(struct doca_buf *buf, struct core_buf_store *store, void *addr,
+				   size_t len);
 
 /* Gives the buf back to its store, and its mmap one buf less. */
 void core_buf_release(struct doca_buf *buf);

@@ -30,6 +30,21 @@ struct doca_buf *core_buf_take(struct core_buf_store *store, struct doca_mmap *m
 	return buf;
 }
 
+void core_buf_init_own(struct doca_buf *buf, struct core_buf_store *store, void *addr, size_t len)
+{
+	*store = (struct core_buf_store){ .num_elements = 1 };
+	*buf = (struct doca_buf){
+		.head = addr,
+		.len = len,
+		.data = addr,
+		.data_len = len,
+		.tail = buf,
+		.store = store,
+		.refcount = 1,
+		.is_first = true,
+	};
+}
+
 void core_buf_release(struct doca_buf *buf)
 {
 	struct core_buf_store *store = buf->store;

@@ -40,6 +40,14 @@ doca_error_t core_pool_configure(struct core_pool *pool, doca_task_completion_cb
 	return DOCA_SUCCESS;
 }
 
+void core_pool_visit(struct core_pool *pool, void (*visit)(struct doca_task *task))
+{
+	char *at = pool->block;
+
+	for (uint32_t i = 0; i < pool->num_filled; i++, at += task_stride(pool))
+		visit((struct doca_task *)(void *)at);
+}
+
 static void pool_thread_block(struct core_pool *pool)
 {
 	char *at = pool->block;

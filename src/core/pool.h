@@ -57,6 +57,9 @@ CORE_EXPORT doca_error_t core_pool_get(struct core_pool *pool, union doca_data u
 /* Takes a task back from the application; its fields stay as they are until it is given again. */
 void core_pool_put(struct doca_task *task);
 
+/* Calls visit for each task that was made, wherever it is. */
+CORE_EXPORT void core_pool_visit(struct core_pool *pool, void (*visit)(struct doca_task *task));
+
 /* Frees the block. Accepts a pool that was never filled. */
 CORE_EXPORT void core_pool_fini(struct core_pool *pool);
 

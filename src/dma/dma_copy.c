@@ -20,6 +20,8 @@ static doca_error_t check_element(const struct doca_dma *dma, const struct doca_
 {
 	const struct doca_mmap *mmap = buf->mmap;
 
+	if (mmap == NULL)
+		return list_refuse(role, "belongs to a task", DOCA_ERROR_INVALID_VALUE);
 	if (mmap->is_from_export)
 		return list_refuse(role, "is in an imported mmap", DOCA_ERROR_INVALID_VALUE);
 	if (!mmap->is_started)
