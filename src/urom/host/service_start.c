@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "urom/host/service.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <doca_version.h>
+
+#include "core/error.h"
+#include "core/log.h"
+#include "urom/chan/chan_address.h"
+
+CORE_LOG_REGISTER(UROM::SERVICE_START);
+
+/* The way to a daemon, while it is made; all of it has one deadline. */
+struct attempt {
+	struct doca_urom_service *service;
+	uint64_t deadline_ms;
+	char peer[CHAN_ADDR_TEXT];
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail for this clock */
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Waits for events of the socket. Errors: TIME_OUT. */
+static doca_error_t wait_for(const struct attempt *attempt, int fd, short events)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = events };
+
+	for (;;) {
+		uint64_t now = now_ms();
+		int left = now < attempt->deadline_ms ? (int)(attempt->deadline_ms - now) : 0;
+		int ready = poll(&poll_fd, 1, left);
+
+		if (ready > 0)
+			return DOCA_SUCCESS;
+		if (ready == 0)
+			return DOCA_ERROR_TIME_OUT;
+		if (errno != EINTR)
+			return core_error_from_errno(errno);
+	}
+}
+
+static doca_error_t fail_timeout(const struct attempt *attempt, const char *what)
+{
+	DOCA_LOG_ERR("%s %s within %u s; is that host up, and is a UROM daemon listening there?",
+		     attempt->peer, what, UROMH_START_TIMEOUT_MS / 1000);
+	return DOCA_ERROR_TIME_OUT;
+}
+
+/* --- Connecting --- */
+
+/* One address; *err: why not. Errors: TIME_OUT, NOT_CONNECTED; nothing is logged. */
+static doca_error_t try_address(struct attempt *attempt, const struct sockaddr *addr, int *fd,
+				int *err)
+{
+	socklen_t len = sizeof(*err);
+	doca_error_t result;
+	int made;
+
+	if (chan_address_connect(addr, &made) != DOCA_SUCCESS) {
+		*err = errno;
+		return DOCA_ERROR_NOT_CONNECTED;
+	}
+	chan_address_text(addr, attempt->peer);
+	result = wait_for(attempt, made, POLLOUT);
+	*err = result == DOCA_SUCCESS ? 0 : ETIMEDOUT;
+	if (result == DOCA_SUCCESS &&
+	    (getsockopt(made, SOL_SOCKET, SO_ERROR, err, &len) != 0 || *err != 0))
+		result = *err == ETIMEDOUT ? DOCA_ERROR_TIME_OUT : DOCA_ERROR_NOT_CONNECTED;
+	if (result == DOCA_SUCCESS)
+		*fd = made;
+	else
+		close(made);
+	return result;
+}
+
+static doca_error_t connect_to(struct attempt *attempt, const struct addrinfo *found)
+{
+	doca_error_t result = DOCA_ERROR_NOT_CONNECTED;
+	int fd, err = 0;
+
+	for (; found != NULL; found = found->ai_next) {
+		result = try_address(attempt, found->ai_addr, &fd, &err);
+		if (result == DOCA_SUCCESS) {
+			chan_stream_init(&attempt->service->stream, fd);
+			return DOCA_SUCCESS;
+		}
+	}
+	if (result == DOCA_ERROR_TIME_OUT)
+		return fail_timeout(attempt, "does not answer");
+	errno = err;
+	DOCA_LOG_ERR("%s cannot be reached: %m; is the UROM daemon running there?", attempt->peer);
+	return result;
+}
+
+static doca_error_t resolve(struct attempt *attempt, struct addrinfo **found)
+{
+	const struct uromh_location *location = &attempt->service->location;
+	const struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM };
+	char port[8];
+	int failed;
+
+	snprintf(port, sizeof(port), "%u", location->port);
+	snprintf(attempt->peer, sizeof(attempt->peer), "%.60s:%u", location->host, location->port);
+	failed = getaddrinfo(location->host, port, &hints, found);
+	if (failed == 0)
+		return DOCA_SUCCESS;
+	DOCA_LOG_ERR("%s of the service file does not resolve: %s", location->host,
+		     gai_strerror(failed));
+	return DOCA_ERROR_BAD_CONFIG;
+}
+
+/* --- Shaking hands --- */
+
+static doca_error_t say_hello(struct attempt *attempt)
+{
+	struct doca_urom_service *service = attempt->service;
+	char host[UROMH_MAX_HOST + 1];
+	struct wire_hello hello = {
+		.magic = WIRE_MAGIC,
+		.version_min = WIRE_VERSION_MIN,
+		.version_max = WIRE_VERSION_MAX,
+		.role = WIRE_ROLE_HOST,
+		.is_big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
+		.pointer_bits = 8 * sizeof(void *),
+		.auth = WIRE_AUTH_NONE,
+		.api_version = DOCA_VERSION_EXACT,
+		.max_message = service->max_message,
+	};
+
+	uromh_name_of_host(host);
+	hello.host = (struct wire_bytes){ host, (uint32_t)strlen(host) };
+	if (getrandom(hello.nonce, sizeof(hello.nonce), 0) != sizeof(hello.nonce)) {
+		DOCA_LOG_ERR("no random bytes for the handshake: %m");
+		return DOCA_ERROR_OPERATING_SYSTEM;
+	}
+	return chan_stream_send(&service->stream, WIRE_HELLO, uromh_service_next_exchange(service),
+				&hello);
+}
+
+/* The next message. Errors: TIME_OUT, CONNECTION_RESET, CONNECTION_ABORTED, NO_MEMORY. */
+static doca_error_t hear(struct attempt *attempt, struct chan_message *message)
+{
+	struct chan_stream *stream = &attempt->service->stream;
+	doca_error_t result;
+
+	while ((result = chan_stream_receive(stream, message)) == DOCA_ERROR_AGAIN) {
+		short events = POLLIN;
+
+		if (chan_stream_is_sending(stream))
+			events |= POLLOUT;
+		result = wait_for(attempt, stream->fd, events);
+		if (result == DOCA_SUCCESS)
+			result = chan_stream_flush(stream);
+		if (result != DOCA_SUCCESS && result != DOCA_ERROR_CONNECTION_RESET)
+			break;
+	}
+	return result;
+}
+
+static doca_error_t fail_foreign(const struct attempt *attempt)
+{
+	DOCA_LOG_ERR("%s is no UROM daemon: it speaks something else; check host and port in the "
+		     "service file",
+		     attempt->peer);
+	return DOCA_ERROR_CONNECTION_ABORTED;
+}
+
+static doca_error_t take_refusal(const struct attempt *attempt, const struct chan_message *message)
+{
+	struct wire_preamble preamble;
+	struct wire_refused refused;
+
+	/* What versions have in common comes first: the rest may be one that this side cannot read.
+	 */
+	if (message->len < WIRE_PREAMBLE_SIZE ||
+	    wire_decode(&wire_preamble_message, message->body, WIRE_PREAMBLE_SIZE, &preamble) !=
+		WIRE_OK ||
+	    preamble.magic != WIRE_MAGIC)
+		return fail_foreign(attempt);
+	if (preamble.version_min > WIRE_VERSION_MAX || preamble.version_max < WIRE_VERSION_MIN) {
+		DOCA_LOG_ERR("%s speaks versions %u to %u of the protocol, this library %u to %u; "
+			     "one of them must be replaced",
+			     attempt->peer, preamble.version_min, preamble.version_max,
+			     WIRE_VERSION_MIN, WIRE_VERSION_MAX);
+		return DOCA_ERROR_UNSUPPORTED_VERSION;
+	}
+	if (chan_message_decode(message, &refused) != DOCA_SUCCESS)
+		return fail_foreign(attempt);
+	DOCA_LOG_ERR("%s refuses this host: %.*s (%s)", attempt->peer, (int)refused.reason.len,
+		     (const char *)refused.reason.data,
+		     doca_error_get_name((doca_error_t)refused.error));
+	return DOCA_IS_ERROR((doca_error_t)refused.error) ? (doca_error_t)refused.error
+							  : DOCA_ERROR_CONNECTION_ABORTED;
+}
+
+static doca_error_t take_challenge(const struct attempt *attempt)
+{
+	DOCA_LOG_ERR("%s asks for a proof, and this library has none to give: the daemon must be "
+		     "started with --auth none",
+		     attempt->peer);
+	return DOCA_ERROR_AUTHENTICATION;
+}
+
+static doca_error_t shake_hands(struct attempt *attempt)
+{
+	struct chan_message message;
+	doca_error_t result = say_hello(attempt);
+
+	/* A peer that hangs up may have said why. */
+	if (result == DOCA_SUCCESS || result == DOCA_ERROR_CONNECTION_RESET)
+		result = hear(attempt, &message);
+	switch (result) {
+	case DOCA_SUCCESS:
+		break;
+	case DOCA_ERROR_TIME_OUT:
+		return fail_timeout(attempt, "takes the connection, but does not answer");
+	case DOCA_ERROR_CONNECTION_ABORTED:
+		return fail_foreign(attempt);
+	case DOCA_ERROR_CONNECTION_RESET:
+		DOCA_LOG_ERR("%s hangs up before it has said a word; the daemon's log says why",
+			     attempt->peer);
+		return DOCA_ERROR_NOT_CONNECTED;
+	default:
+		return result;
+	}
+	switch (message.type) {
+	case WIRE_WELCOME:
+		return uromh_service_take_welcome(attempt->service, &message);
+	case WIRE_REFUSED:
+		return take_refusal(attempt, &message);
+	case WIRE_CHALLENGE:
+		return take_challenge(attempt);
+	default:
+		return fail_foreign(attempt);
+	}
+}
+
+doca_error_t uromh_service_connect(struct doca_urom_service *service)
+{
+	struct attempt attempt = { .service = service,
+				   .deadline_ms = now_ms() + UROMH_START_TIMEOUT_MS };
+	struct addrinfo *found;
+	doca_error_t result;
+
+	result = uromh_service_file_find(doca_dev_as_devinfo(service->dev), &service->location);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = resolve(&attempt, &found);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = connect_to(&attempt, found);
+	freeaddrinfo(found);
+	if (result == DOCA_SUCCESS)
+		result = shake_hands(&attempt);
+	if (result != DOCA_SUCCESS)
+		chan_stream_fini(&service->stream);
+	return result;
+}
