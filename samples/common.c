@@ -82,7 +82,8 @@ doca_error_t sample_open_device(const char *name, struct doca_dev **dev)
 		result = open_if_named(list[i], name, dev);
 	(void)doca_devinfo_destroy_list(list); /* an open device does not need it */
 	if (result == DOCA_ERROR_NOT_FOUND)
-		DOCA_LOG_ERR("there is no device %s", name != NULL ? name : "at all");
+		DOCA_LOG_ERR("there is no device %s: doca_caps lists those that there are",
+			     name != NULL ? name : "at all");
 	return result;
 }
 

@@ -95,7 +95,7 @@ static void dma_memcpy_takes_the_device_named(void **state)
 
 static void dma_memcpy_names_a_device_that_is_not_there(void **state)
 {
-	const char *const marks[] = { "[ERR][SAMPLE::COMMON] there is no device third\n",
+	const char *const marks[] = { "[ERR][SAMPLE::COMMON] there is no device third: ",
 				      "dma_memcpy failed: not found\n", NULL };
 	struct program got;
 
