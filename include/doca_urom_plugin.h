@@ -155,7 +155,7 @@ struct urom_worker_ctx {
 static inline doca_error_t doca_urom_worker_domain_addr_lookup(struct urom_worker_ctx *ctx,
 							       uint64_t domain_id, void **addr)
 {
-	if (ctx == NULL)
+	if (ctx == NULL || addr == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	return ctx->domain_iface.addr_lookup(ctx, domain_id, addr);
 }
@@ -170,7 +170,7 @@ static inline doca_error_t doca_urom_worker_domain_seg_lookup(struct urom_worker
 							      uint64_t domain_id, uint64_t va,
 							      int *seg)
 {
-	if (ctx == NULL)
+	if (ctx == NULL || seg == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	return ctx->domain_iface.seg_lookup(ctx, domain_id, va, seg);
 }
@@ -186,7 +186,7 @@ static inline doca_error_t doca_urom_worker_domain_memh_lookup(struct urom_worke
 							       uint64_t domain_id, int seg,
 							       size_t *len, void **memh)
 {
-	if (ctx == NULL)
+	if (ctx == NULL || len == NULL || memh == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	return ctx->domain_iface.memh_lookup(ctx, domain_id, seg, len, memh);
 }
@@ -202,7 +202,7 @@ static inline doca_error_t doca_urom_worker_domain_mkey_lookup(struct urom_worke
 							       uint64_t domain_id, int seg,
 							       size_t *len, void **rkey)
 {
-	if (ctx == NULL)
+	if (ctx == NULL || len == NULL || rkey == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	return ctx->domain_iface.mkey_lookup(ctx, domain_id, seg, len, rkey);
 }

@@ -42,7 +42,7 @@ MAY_BE_NULL = {
 }
 
 POINTER_TYPEDEF = re.compile(r'typedef\b[^;]*?\(\s*\*\s*(\w+)\s*\)\s*\(')
-ROW = re.compile(r'\b(?:REFUSES|REFUSES_AS|RETURNS_ZERO|DOES_NOTHING)\(')
+ROW = re.compile(r'\b(?:REFUSES|REFUSES_AS|REFUSES_SILENTLY|RETURNS_ZERO|DOES_NOTHING)\(')
 
 
 def split_arguments(text):

@@ -17,6 +17,15 @@
 #define REFUSES_AS(part, function, ...) \
 	assert_refused(function(__VA_ARGS__), DOCA_ERROR_INVALID_VALUE, part)
 
+/* INVALID_VALUE and no line: the function is an inline one of a header, which has no log. */
+#define REFUSES_SILENTLY(function, ...)                                        \
+	do {                                                                   \
+		unsigned int before = test_num_logged();                       \
+                                                                               \
+		assert_error(function(__VA_ARGS__), DOCA_ERROR_INVALID_VALUE); \
+		assert_int_equal(test_num_logged(), before);                   \
+	} while (0)
+
 /* No error can be returned: all bytes of the result are zero, and one line names the function. */
 #define RETURNS_ZERO(function, ...)                                               \
 	do {                                                                      \
