@@ -294,7 +294,7 @@ static void ucx_close(struct chan *base)
 		ucx_disconnect(&conn->base);
 	while ((conn = TAILQ_FIRST(&chan->ending)) != NULL) {
 		TAILQ_REMOVE(&chan->ending, conn, link);
-		conn_free(conn, conn->why == DOCA_SUCCESS);
+		conn_free(conn, false); /* to wait for a peer that is silent would be to block */
 	}
 	for (int turns = 0; chan->num_closing > 0 && turns < CLOSE_TURNS; turns++)
 		ucp_worker_progress(chan->worker);
