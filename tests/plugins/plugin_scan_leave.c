@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Prints an answer of its own, and ends the process. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void __attribute__((constructor)) plugin_scan_leave(void)
+{
+	(void)dprintf(STDOUT_FILENO, "plugin 99 0x1\n");
+	_exit(EXIT_SUCCESS);
+}
