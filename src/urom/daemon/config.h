@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef UROMD_CONFIG_H_
+#define UROMD_CONFIG_H_
+
+/* What the daemon was told: by its arguments, by the environment, by default. */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "urom/daemon/auth.h"
+
+/* Zeroed memory is a config of which nothing was given. */
+struct uromd_config {
+	/* As given. owned; NULL: not given. */
+	char *listen; /* ADDR[:PORT] */
+	char *cpuset;
+	char *log_dir;
+	char *port_file;
+	char *worker; /* the program */
+	char *channel;
+	char *auth_name;
+	int max_message;      /* bytes; 0: not given */
+	int plugin_timeout_s; /* -1: not given */
+	bool is_insecure;
+
+	/* What that comes to. */
+	int log_level; /* enum doca_log_level */
+	int sdk_log_level;
+	struct sockaddr_storage address; /* to listen on */
+	const struct uromd_auth *auth;
+};
+
+/*
+ * Puts defaults and the environment in place of what was not given, and checks everything.
+ * Errors: INVALID_VALUE, NOT_FOUND: a value cannot be used. NOT_SUPPORTED: not in this build.
+ * NOT_PERMITTED: it takes --insecure. NO_MEMORY. failure tells.
+ */
+doca_error_t uromd_config_settle(struct uromd_config *config, struct uromd_failure *failure);
+
+void uromd_config_fini(struct uromd_config *config);
+
+#endif /* UROMD_CONFIG_H_ */
