@@ -84,6 +84,15 @@ doca_error_t chan_get_address(struct chan *chan, void *addr, size_t *len)
 	return DOCA_SUCCESS;
 }
 
+const char *chan_get_address_text(struct chan *chan, char *text)
+{
+	struct sockaddr_storage bound = { .ss_family = AF_UNSPEC };
+
+	/* On failure it is the text for an address of no family. */
+	(void)chan->ops->get_address(chan, &bound);
+	return chan_address_text((const struct sockaddr *)&bound, text);
+}
+
 enum chan_kind chan_address_kind(const void *addr, size_t len)
 {
 	const uint8_t *bytes = addr;

@@ -119,6 +119,9 @@ CORE_EXPORT doca_error_t chan_listen(struct chan *chan, const struct sockaddr *i
  */
 CORE_EXPORT doca_error_t chan_get_address(struct chan *chan, void *addr, size_t *len);
 
+/* The same for people, into CHAN_ADDR_TEXT bytes (chan_address.h); returns text. */
+CORE_EXPORT const char *chan_get_address_text(struct chan *chan, char *text);
+
 /* The kind of channel that an address needs; CHAN_NUM_KINDS when it is none. addr: untrusted. */
 CORE_EXPORT enum chan_kind chan_address_kind(const void *addr, size_t len);
 
