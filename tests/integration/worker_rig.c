@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "worker_rig.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <doca_version.h>
+
+#include "test.h"
+
+#define PATIENCE_MS 60000
+#define NS_A_MS     UINT64_C(1000000)
+#define MAX_ARGS    32
+#define MAX_ENTRIES 512
+#define WORKER_ID   "77"
+
+static const char *channel_name(enum chan_kind kind)
+{
+	return kind == CHAN_UCX ? "ucx" : "tcp";
+}
+
+/* --- The process --- */
+
+struct command_line {
+	char texts[MAX_ARGS][512];
+	char *argv[MAX_ARGS + 1];
+	unsigned int argc;
+};
+
+__attribute__((format(printf, 2, 3))) static void add_arg(struct command_line *line,
+							  const char *format, ...)
+{
+	va_list args;
+
+	assert_true(line->argc < MAX_ARGS);
+	va_start(args, format);
+	(void)vsnprintf(line->texts[line->argc], sizeof(line->texts[0]), format, args);
+	va_end(args);
+	line->argv[line->argc] = line->texts[line->argc];
+	line->argc++;
+}
+
+static void make_command_line(struct command_line *line, const struct rig_config *config, int fd)
+{
+	memset(line, 0, sizeof(*line));
+	add_arg(line, "%s", DOCA_UROM_WORKER);
+	add_arg(line, "--control-fd");
+	add_arg(line, "%d", fd);
+	add_arg(line, "--id=%s", WORKER_ID);
+	add_arg(line, "--listen=127.0.0.1");
+	add_arg(line, "--channel=%s", channel_name(config->channel));
+	add_arg(line, "-l%s", config->log_level != NULL ? config->log_level : "60");
+	add_arg(line, "-m%u", config->max_message > 0 ? config->max_message : RIG_MAX_MESSAGE);
+	add_arg(line, "--plugin-timeout=%s",
+		config->plugin_timeout != NULL ? config->plugin_timeout : "60");
+	if (config->plugins[0] == NULL)
+		add_arg(line, "%s/worker_play_a.so:0x1", TEST_PLUGIN_DIR);
+	for (unsigned int i = 0; i < RIG_MAX_PLUGINS && config->plugins[i] != NULL; i++) {
+		const char *name = config->plugins[i];
+
+		if (name[0] == '/')
+			add_arg(line, "%s:0x%llx", name, (unsigned long long)RIG_ID(i));
+		else
+			add_arg(line, "%s/%s.so:0x%llx", TEST_PLUGIN_DIR, name,
+				(unsigned long long)RIG_ID(i));
+	}
+}
+
+/* Those of the test come last and count: this process has none of the same names. */
+static void make_environment(char **envp, const struct rig_config *config, char *trace)
+{
+	unsigned int count = 0;
+
+	for (; environ[count] != NULL; count++) {
+		assert_true(count < MAX_ENTRIES - RIG_MAX_ENV - 2);
+		envp[count] = environ[count];
+	}
+	for (unsigned int i = 0; i < RIG_MAX_ENV && config->env[i] != NULL; i++)
+		envp[count++] = (char *)(uintptr_t)config->env[i]; /* execve() leaves them alone */
+	envp[count++] = trace;
+	envp[count] = NULL;
+}
+
+static void run_child(const struct command_line *line, char **envp, int control, int log, int cpu)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET((unsigned int)(cpu - 1), &cpus);
+	if (cpu > 0 && sched_setaffinity(0, sizeof(cpus), &cpus) != 0)
+		_exit(126);
+	if (fcntl(control, F_SETFD, 0) != 0 || dup2(open("/dev/null", O_RDONLY), 0) < 0 ||
+	    dup2(log, STDOUT_FILENO) < 0 || dup2(log, STDERR_FILENO) < 0)
+		_exit(126);
+	execve(line->argv[0], line->argv, envp);
+	_exit(127);
+}
+
+static void check_hello(const struct wire_hello *hello, const struct rig_config *config)
+{
+	assert_int_equal(hello->magic, WIRE_MAGIC);
+	assert_int_equal(hello->role, WIRE_ROLE_WORKER);
+	assert_int_equal(hello->version_min, WIRE_VERSION_MIN);
+	assert_int_equal(hello->version_max, WIRE_VERSION_MAX);
+	assert_false(hello->is_big_endian);
+	assert_int_equal(hello->pointer_bits, 64);
+	assert_int_equal(hello->api_version, DOCA_VERSION_EXACT);
+	assert_int_equal(hello->max_message,
+			 config->max_message > 0 ? config->max_message : RIG_MAX_MESSAGE);
+}
+
+void rig_spawn(struct rig *rig, const struct rig_config *config)
+{
+	struct command_line line;
+	char *envp[MAX_ENTRIES];
+	char trace[128];
+	struct wire_hello hello;
+	int ends[2];
+
+	memset(rig, 0, sizeof(*rig));
+	rig->channel = config->channel;
+	rig->next_connection = 1000;
+	rig->log = tmpfile();
+	assert_non_null(rig->log);
+	(void)snprintf(rig->trace, sizeof(rig->trace), "/tmp/test_worker.XXXXXX");
+	close(mkstemp(rig->trace));
+	(void)snprintf(trace, sizeof(trace), "PLAY_TRACE=%s", rig->trace);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+	make_command_line(&line, config, ends[1]);
+	make_environment(envp, config, trace);
+	fflush(NULL);
+	rig->pid = fork();
+	assert_true(rig->pid >= 0);
+	if (rig->pid == 0)
+		run_child(&line, envp, ends[1], fileno(rig->log), config->cpu);
+	close(ends[1]);
+	chan_stream_init(&rig->control, ends[0]);
+	rig_take(rig, WIRE_HELLO, 0, &hello);
+	check_hello(&hello, config);
+}
+
+static void welcome(struct rig *rig, const struct rig_config *config)
+{
+	const struct wire_welcome record = {
+		.magic = WIRE_MAGIC,
+		.version = WIRE_VERSION_MAX,
+		.session = 1,
+		.max_message = config->max_message > 0 ? config->max_message : RIG_MAX_MESSAGE,
+	};
+
+	rig_send(rig, WIRE_WELCOME, 0, &record);
+}
+
+static void keep_ready(struct rig *rig, struct wire_worker_ready *ready)
+{
+	struct wire_plugin_addr addr;
+
+	assert_int_equal(ready->pid, rig->pid);
+	assert_in_range(ready->channel_addr.len, 1, sizeof(rig->addr));
+	memcpy(rig->addr, ready->channel_addr.data, ready->channel_addr.len);
+	rig->addr_len = ready->channel_addr.len;
+	for (unsigned int i = 0;
+	     wire_list_next(&ready->plugin_addrs, &wire_plugin_addr_message, &addr); i++) {
+		assert_true(i < RIG_MAX_PLUGINS);
+		assert_int_equal(addr.id, RIG_ID(i));
+		assert_true(addr.addr.len < sizeof(rig->plugin_addrs[0]));
+		memcpy(rig->plugin_addrs[i], addr.addr.data, addr.addr.len);
+	}
+}
+
+/* The end of the time in which something has to happen. */
+static uint64_t deadline(void)
+{
+	return test_now_ns() + PATIENCE_MS * NS_A_MS;
+}
+
+static void print_log(struct rig *rig)
+{
+	char line[512];
+
+	rewind(rig->log);
+	while (fgets(line, sizeof(line), rig->log) != NULL)
+		print_error("worker: %s", line);
+}
+
+static void take_message(struct rig *rig, struct chan_message *message)
+{
+	const uint64_t end_ns = deadline();
+	doca_error_t result;
+
+	while ((result = chan_stream_receive(&rig->control, message)) == DOCA_ERROR_AGAIN &&
+	       test_now_ns() < end_ns)
+		(void)test_is_readable(rig->control.fd, 1000);
+	if (result == DOCA_SUCCESS)
+		return;
+	print_log(rig);
+	fail_msg("no message from the worker: %s", doca_error_get_name(result));
+}
+
+void rig_send(struct rig *rig, uint16_t type, uint64_t id, const void *record)
+{
+	assert_success(chan_stream_send(&rig->control, type, id, record));
+	assert_false(chan_stream_is_sending(&rig->control));
+}
+
+void rig_take(struct rig *rig, uint16_t type, uint64_t id, void *record)
+{
+	struct chan_message message;
+
+	take_message(rig, &message);
+	if (message.type != type)
+		fail_msg("a message %s has come", chan_message_name(&message));
+	assert_int_equal(message.id, id);
+	assert_success(chan_message_decode(&message, record));
+}
+
+void rig_start(struct rig *rig, const struct rig_config *config)
+{
+	struct rig_config whole = *config;
+	struct chan_message message;
+	struct wire_worker_ready ready;
+	struct wire_failure failure;
+
+	if (whole.channel == 0)
+		whole.channel = CHAN_TCP;
+	rig_spawn(rig, &whole);
+	welcome(rig, &whole);
+	take_message(rig, &message);
+	if (message.type == WIRE_WORKER_FAILED) {
+		assert_success(chan_message_decode(&message, &failure));
+		fail_msg("the worker does not start: %.*s", (int)failure.reason.len,
+			 (const char *)failure.reason.data);
+	}
+	assert_int_equal(message.type, WIRE_WORKER_READY);
+	assert_success(chan_message_decode(&message, &ready));
+	keep_ready(rig, &ready);
+}
+
+void rig_start_fails(struct rig *rig, const struct rig_config *config, doca_error_t error,
+		     const char *part)
+{
+	struct rig_config whole = *config;
+	struct wire_failure failure;
+	char reason[WIRE_MAX_REASON + 1];
+
+	if (whole.channel == 0)
+		whole.channel = CHAN_TCP;
+	rig_spawn(rig, &whole);
+	welcome(rig, &whole);
+	rig_take(rig, WIRE_WORKER_FAILED, 0, &failure);
+	(void)snprintf(reason, sizeof(reason), "%.*s", (int)failure.reason.len,
+		       (const char *)failure.reason.data);
+	if (failure.error != error || strstr(reason, part) == NULL)
+		fail_msg("it fails with %s: %s", doca_error_get_name((doca_error_t)failure.error),
+			 reason);
+	rig_expect_log(rig, "does not start");
+	rig_wait_exit(rig, EXIT_FAILURE);
+}
+
+/* --- The end --- */
+
+void rig_expect_log(struct rig *rig, const char *part)
+{
+	assert_true(rig->num_expected < 8);
+	(void)snprintf(rig->expected[rig->num_expected++], sizeof(rig->expected[0]), "%s", part);
+}
+
+void rig_check_log(struct rig *rig, const char *part)
+{
+	char line[512];
+	bool is_there = false;
+
+	rewind(rig->log);
+	while (!is_there && fgets(line, sizeof(line), rig->log) != NULL)
+		is_there = strstr(line, part) != NULL;
+	if (is_there)
+		return;
+	print_log(rig);
+	fail_msg("no line of the worker's log is about \"%s\"", part);
+}
+
+/* Each line is expected, and each that is expected is there. */
+static void check_whole_log(struct rig *rig)
+{
+	bool seen[8] = { false };
+	char line[512];
+
+	rewind(rig->log);
+	while (fgets(line, sizeof(line), rig->log) != NULL) {
+		bool is_expected = strstr(line, "[WRN]") == NULL && strstr(line, "[ERR]") == NULL;
+
+		for (unsigned int i = 0; i < rig->num_expected; i++) {
+			if (strstr(line, rig->expected[i]) == NULL)
+				continue;
+			is_expected = true;
+			seen[i] = true;
+		}
+		if (!is_expected)
+			fail_msg("the worker logs what the test did not expect: %s", line);
+	}
+	for (unsigned int i = 0; i < rig->num_expected; i++) {
+		if (!seen[i])
+			fail_msg("the worker does not log \"%s\"", rig->expected[i]);
+	}
+}
+
+static void reap(struct rig *rig)
+{
+	struct pollfd watched = {
+		.fd = (int)syscall(SYS_pidfd_open, rig->pid, 0),
+		.events = POLLIN,
+	};
+	const int ready = poll(&watched, 1, PATIENCE_MS);
+
+	close(watched.fd);
+	if (ready != 1) {
+		print_log(rig);
+		kill(rig->pid, SIGKILL);
+	}
+	assert_int_equal(waitpid(rig->pid, &rig->status, 0), rig->pid);
+	if (ready != 1)
+		fail_msg("the worker does not end");
+}
+
+static void clean_up(struct rig *rig)
+{
+	FILE *trace = fopen(rig->trace, "r");
+
+	assert_non_null(trace);
+	rig->traced[fread(rig->traced, 1, sizeof(rig->traced) - 1, trace)] = '\0';
+	fclose(trace);
+	unlink(rig->trace);
+	chan_stream_fini(&rig->control);
+	assert_int_equal(fseek(rig->log, 0, SEEK_END), 0);
+	rig->log_len = ftell(rig->log);
+	fclose(rig->log);
+}
+
+void rig_wait_exit(struct rig *rig, int status)
+{
+	reap(rig);
+	if (!WIFEXITED(rig->status) || WEXITSTATUS(rig->status) != status) {
+		print_log(rig);
+		fail_msg("the worker ends with 0x%x", (unsigned int)rig->status);
+	}
+	check_whole_log(rig);
+	clean_up(rig);
+}
+
+void rig_wait_signal(struct rig *rig, int signal)
+{
+	reap(rig);
+	if (!WIFSIGNALED(rig->status) || WTERMSIG(rig->status) != signal) {
+		print_log(rig);
+		fail_msg("the worker ends with 0x%x", (unsigned int)rig->status);
+	}
+	clean_up(rig);
+}
+
+void rig_stop(struct rig *rig)
+{
+	const struct wire_empty nothing = { 0 };
+
+	rig_send(rig, WIRE_SHUTDOWN, 0, &nothing);
+	rig_wait_exit(rig, 0);
+}
+
+/* --- Hosts --- */
+
+static void on_notify(struct rig_host *host, const struct chan_message *message)
+{
+	struct rig_note *note = &host->notes[host->num_notes];
+	struct wire_notify notify;
+
+	assert_success(chan_message_decode(message, &notify));
+	assert_true(host->num_notes < RIG_MAX_NOTES);
+	host->num_notes++;
+	note->id = message->id;
+	note->plugin = notify.plugin;
+	note->context = notify.context;
+	note->status = (doca_error_t)notify.status;
+	note->len = notify.payload.len;
+	note->payload = calloc(1, note->len + 1);
+	assert_non_null(note->payload);
+	if (note->len > 0)
+		memcpy(note->payload, notify.payload.data, note->len);
+}
+
+static void on_received(void *arg, struct chan_conn *conn, const struct chan_message *message)
+{
+	struct rig_host *host = arg;
+	struct wire_refused refused;
+
+	(void)conn;
+	switch (message->type) {
+	case WIRE_NOTIFY:
+		on_notify(host, message);
+		return;
+	case WIRE_ATTACHED:
+		host->is_attached = true;
+		return;
+	case WIRE_DETACHED:
+		host->is_detached = true;
+		return;
+	case WIRE_REFUSED:
+		assert_success(chan_message_decode(message, &refused));
+		assert_int_equal(refused.error, DOCA_ERROR_AUTHENTICATION);
+		host->is_refused = true;
+		return;
+	default:
+		fail_msg("a message %s has come", chan_message_name(message));
+	}
+}
+
+static void on_closed(void *arg, struct chan_conn *conn, doca_error_t why)
+{
+	struct rig_host *host = arg;
+
+	(void)conn;
+	host->conn = NULL;
+	host->closed_for = why;
+}
+
+static const struct chan_handler host_handler = {
+	.received = on_received,
+	.closed = on_closed,
+};
+
+void host_open(struct rig_host *host, struct rig *rig, uint32_t max_message)
+{
+	const struct chan_config config = {
+		.handler = &host_handler,
+		.arg = host,
+		.max_body = WIRE_MAX_BODY,
+	};
+	struct wire_ticket ticket = {
+		.connection = rig->next_connection++,
+		.version = WIRE_VERSION_MAX,
+		.max_message = max_message > 0 ? max_message : RIG_MAX_MESSAGE,
+		.host = { "test", 4 },
+	};
+	struct wire_empty known;
+
+	memset(host, 0, sizeof(*host));
+	host->rig = rig;
+	host->connection = ticket.connection;
+	for (unsigned int i = 0; i < WIRE_TICKET_SIZE; i++)
+		host->ticket[i] = (uint8_t)(ticket.connection * 7 + i);
+	memcpy(ticket.ticket, host->ticket, WIRE_TICKET_SIZE);
+	rig_send(rig, WIRE_TICKET, ticket.connection + 5, &ticket);
+	rig_take(rig, WIRE_TICKET_KNOWN, ticket.connection + 5, &known);
+	assert_success(chan_open(rig->channel, &config, &host->chan));
+	assert_success(chan_connect(host->chan, rig->addr, rig->addr_len, &host->conn));
+}
+
+void host_close(struct rig_host *host)
+{
+	chan_close(host->chan);
+	for (unsigned int i = 0; i < host->num_notes; i++)
+		free(host->notes[i].payload);
+	host->num_notes = 0;
+}
+
+static void progress(struct rig_host *host)
+{
+	if (!chan_progress(host->chan) && chan_arm(host->chan))
+		(void)test_is_readable(chan_get_fd(host->chan), 1000);
+}
+
+void host_wait(struct rig_host *host, const bool *flag)
+{
+	const uint64_t end_ns = deadline();
+
+	while (!*flag && host->conn != NULL && test_now_ns() < end_ns)
+		progress(host);
+	if (*flag)
+		return;
+	print_log(host->rig);
+	fail_msg("the worker does not answer; %s",
+		 host->conn == NULL ? "the connection is closed" : "the connection is there");
+}
+
+void host_wait_closed(struct rig_host *host)
+{
+	const uint64_t end_ns = deadline();
+
+	while (host->conn != NULL && test_now_ns() < end_ns)
+		progress(host);
+	assert_null(host->conn);
+}
+
+void host_show(struct rig_host *host, uint64_t connection, const uint8_t *ticket)
+{
+	struct wire_attach attach = { .connection = connection };
+
+	memcpy(attach.ticket, ticket, WIRE_TICKET_SIZE);
+	assert_success(chan_send(host->conn, WIRE_ATTACH, 1, &attach));
+}
+
+void host_attach(struct rig_host *host, struct rig *rig)
+{
+	host_open(host, rig, 0);
+	host_show(host, host->connection, host->ticket);
+	host_wait(host, &host->is_attached);
+}
+
+void host_send_raw(struct rig_host *host, uint64_t plugin, uint64_t context, const void *bytes,
+		   size_t len)
+{
+	const struct wire_command command = {
+		.plugin = plugin,
+		.context = context,
+		.payload = { bytes, (uint32_t)len },
+	};
+
+	assert_success(chan_send(host->conn, WIRE_COMMAND, context + 3, &command));
+}
+
+void host_send(struct rig_host *host, uint64_t plugin, uint64_t context, enum play_op op,
+	       uint32_t arg, const void *bytes, size_t len)
+{
+	const struct play_cmd cmd = { op, arg };
+	uint8_t *whole = malloc(sizeof(cmd) + len);
+
+	assert_non_null(whole);
+	memcpy(whole, &cmd, sizeof(cmd));
+	if (len > 0)
+		memcpy(whole + sizeof(cmd), bytes, len);
+	host_send_raw(host, plugin, context, whole, sizeof(cmd) + len);
+	free(whole);
+}
+
+const struct rig_note *host_take(struct rig_host *host)
+{
+	const uint64_t end_ns = deadline();
+
+	while (host->num_taken == host->num_notes && host->conn != NULL && test_now_ns() < end_ns)
+		progress(host);
+	if (host->num_taken < host->num_notes)
+		return &host->notes[host->num_taken++];
+	print_log(host->rig);
+	fail_msg("no notification comes; the connection is %s",
+		 host->conn == NULL ? "closed" : "there");
+	return NULL;
+}
+
+const struct rig_note *host_take_end(struct rig_host *host, uint64_t context, doca_error_t status)
+{
+	const struct rig_note *note = host_take(host);
+
+	assert_int_equal(note->context, context);
+	assert_int_equal(note->id, context + 3);
+	if (note->status != status)
+		fail_msg("%s, not %s", doca_error_get_name(note->status),
+			 doca_error_get_name(status));
+	return note;
+}
+
+const struct rig_note *host_run(struct rig_host *host, uint64_t plugin, enum play_op op,
+				uint32_t arg, const void *bytes, size_t len, doca_error_t status)
+{
+	const uint64_t context = 9000 + host->num_notes;
+	const struct rig_note *note;
+
+	host_send(host, plugin, context, op, arg, bytes, len);
+	note = host_take_end(host, context, status);
+	assert_int_equal(note->plugin, plugin);
+	return note;
+}
+
+void host_check_quiet(struct rig_host *host, uint64_t plugin)
+{
+	(void)host_run(host, plugin, PLAY_ECHO, 0, NULL, 0, DOCA_SUCCESS);
+	assert_int_equal(host->num_taken, host->num_notes);
+}
