@@ -13,12 +13,14 @@ Checked of a page with a synopsis of C: each function of include/*.h stands in t
 with the header's prototype and on the right side of DOCA_ALLOW_EXPERIMENTAL_API; every other
 declaration and macro there is one of the headers; the codes among its errors are those of the
 header's comments; a program among its examples compiles, ends with 0 within 10 seconds, and writes
-nothing to standard error. Of one in section 1: its options are those of --help. Of all: whatever
+nothing to standard error. Programs of UROM find a daemon of build/gcc with the plugin that is the
+example of doca_urom_plugin(7). Of one in section 1: its options are those of --help. Of all: whatever
 is called doca_ or DOCA_ exists, pages referred to are there, and scdoc, man and mandoc (the latter
 two where installed) have nothing to say.
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import argparse
+import contextlib
 import os
 import pathlib
 import re
@@ -26,6 +28,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+from urom_daemon import Daemon, Fault
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = ROOT / 'docs/man'
@@ -98,6 +102,7 @@ class Headers:
         self.macros = set()  # NAME(parameters)
         self.words = set()
         self.numbers = {}  # of enumerators
+        self.variables = read_variables()
         for path in sorted((ROOT / 'include').glob('*.h')):
             self.read(path)
         for path in sorted((ROOT / 'include').glob('*.h')):
@@ -125,6 +130,12 @@ class Headers:
             if errors and name in self.functions:
                 words = {'DOCA_ERROR_' + word for word in re.findall(r'\b[A-Z_]+\b', errors[1])}
                 self.functions[name].errors = words & set(self.numbers)
+
+
+def read_variables():
+    """The names that the sources look up in the environment."""
+    texts = (path.read_text() for path in (ROOT / 'src').rglob('*.c'))
+    return {name for text in texts for name in re.findall(r'"(DOCA_[A-Z_]+)"', text)}
 
 
 class Page:
@@ -187,7 +198,7 @@ def check_form(page):
 
 
 def check_words(page, headers, pages):
-    known = headers.words | {other.name for other in pages}
+    known = headers.words | headers.variables | {other.name for other in pages}
     for word in sorted(set(re.findall(r'\b(?:doca|DOCA)_\w+', page.text)) - known):
         page.fault(f'{word} is in no header')
     callable_names = {macro.split('(')[0] for macro in headers.macros} | set(headers.functions)
@@ -277,7 +288,36 @@ def check_rendering(page, work):
                 page.fault(f'mandoc: {line}')
 
 
-def check_program(page, work, libdirs, is_built):
+def build_plugin(pages, folder):
+    """Makes FOLDER/echo.so of the example of doca_urom_plugin(7)."""
+    for page in pages:
+        for source in page.blocks('EXAMPLE') if page.name == 'doca_urom_plugin' else []:
+            (folder / 'echo.c').write_text(source)
+            result = run(['gcc', '-Wall', '-Wextra', '-Werror', '-shared', '-fPIC',
+                          f'-I{ROOT / "include"}', '-o', str(folder / 'echo.so'),
+                          str(folder / 'echo.c')])
+            if result.returncode:
+                page.fault(f'the example does not compile\n{result.stderr}')
+
+
+@contextlib.contextmanager
+def run_service(pages, folder, libdirs):
+    """A daemon with that plugin; gives what programs need in their environment to find it."""
+    folder.mkdir()
+    build_plugin(pages, folder)
+    env = {**os.environ, 'LD_LIBRARY_PATH': ':'.join(map(str, libdirs)),
+           'UROM_PLUGIN_PATH': str(folder)}
+    command = f'{BUILD}/src/urom/daemon/doca_urom_daemon --listen 127.0.0.1:0' \
+              f' --port-file {folder}/port --log-dir {folder}'
+    with Daemon(command, folder, env):
+        line = run([f'{BUILD}/tools/doca_caps', '--device', 'soft_lo', '--service-line'], env=env)
+        words = line.stdout.split()
+        words[2] = (folder / 'port').read_text().strip()
+        (folder / 'service').write_text(' '.join(words) + '\n')
+        yield {'DOCA_UROM_SERVICE_FILE': str(folder / 'service')}
+
+
+def check_program(page, work, libdirs, service, is_built):
     source = page.program()
     if source is None:
         page.fault('has no example that is a whole program')
@@ -295,13 +335,14 @@ def check_program(page, work, libdirs, is_built):
     if result.returncode:
         page.fault(f'the example does not compile\n{result.stderr}')
     elif is_built:
-        run_program(page, path.with_suffix(''), libdirs)
+        run_program(page, path.with_suffix(''), libdirs, service)
 
 
-def run_program(page, program, libdirs):
+def run_program(page, program, libdirs, service):
     # What the caller's environment says of devices and services must not matter.
     clean = {name: value for name, value in os.environ.items() if not name.startswith('DOCA_')}
     clean['LD_LIBRARY_PATH'] = ':'.join(map(str, libdirs))
+    clean.update(service)
     try:
         result = run([str(program)], env=clean, cwd=program.parent, timeout=RUN_SECONDS,
                      stdin=subprocess.DEVNULL)
@@ -323,6 +364,18 @@ def check_options(page, libdirs):
     listed = set(option.findall(page.sections.get('OPTIONS', '').replace('*', '')))
     for name in sorted(listed ^ set(option.findall(result.stdout))):
         page.fault(f'{name} is not both in OPTIONS and in what --help prints')
+
+
+def check_pages(pages, headers, work, libdirs, not_built):
+    with run_service(pages, work / 'urom', libdirs) as service:
+        for page in pages:
+            check_form(page)
+            check_words(page, headers, pages)
+            check_rendering(page, work)
+            if page.number == '3':
+                check_program(page, work, libdirs, service, page.name not in not_built)
+            elif page.number == '1' and page.name not in not_built:
+                check_options(page, libdirs)
 
 
 def find_libdirs():
@@ -356,14 +409,10 @@ def main():
     not_built = set(filter(None, arguments.not_built.split(',')))
     libdirs = [path.resolve() for path in arguments.libdirs] or find_libdirs()
     with tempfile.TemporaryDirectory() as work:
-        for page in pages:
-            check_form(page)
-            check_words(page, headers, pages)
-            check_rendering(page, pathlib.Path(work))
-            if page.number == '3':
-                check_program(page, pathlib.Path(work), libdirs, page.name not in not_built)
-            elif page.number == '1' and page.name not in not_built:
-                check_options(page, libdirs)
+        try:
+            check_pages(pages, headers, pathlib.Path(work), libdirs, not_built)
+        except Fault as fault:
+            faults.append(str(fault))
     for fault in faults:
         print(fault)
     for name in sorted(not_built):
