@@ -20,6 +20,9 @@
 #include <sys/queue.h>
 
 #include <ucp/api/ucp.h>
+
+/* Its usual one has a switch that falls through, which clang does not take. */
+#define HASH_FUNCTION HASH_FNV
 #include <uthash.h>
 
 #include "urom/chan/chan.h"
