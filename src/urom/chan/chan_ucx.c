@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "urom/chan/chan_ucx.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/log.h"
 #include "urom/chan/chan_address.h"
@@ -13,8 +15,11 @@ CORE_LOG_REGISTER(UROM::CHAN::UCX);
 /* Peers that have connected and are not accepted yet. */
 #define MAX_REQUESTS 64
 
-/* How often UCX is driven for endpoints that are closing, when the channel itself closes. */
-#define CLOSE_TURNS 10000
+/*
+ * How long a channel that closes drives UCX for endpoints that are closing. They wait for no peer,
+ * but for UCX's own thread, which is done within a few ms even when the machine is busy.
+ */
+#define CLOSE_NS UINT64_C(200000000)
 
 doca_error_t chan_error_from_ucs(ucs_status_t status)
 {
@@ -114,16 +119,23 @@ static doca_error_t conn_create(struct ucx_chan *chan, ucp_ep_params_t *params,
 	return DOCA_SUCCESS;
 }
 
-static void on_ep_closed(void *request, ucs_status_t status, void *arg)
+/* Nobody waits any more for the end of its endpoint, whether that has come or not. */
+static void conn_forget(struct ucx_conn *conn)
 {
-	struct ucx_chan *chan = arg;
-
-	(void)status; /* a peer that is gone is as good as closed */
-	ucp_request_free(request);
-	chan->num_closing--;
+	TAILQ_REMOVE(&ucx_chan_from(conn->base.chan)->closing, conn, link);
+	if (UCS_PTR_IS_PTR(conn->close_request))
+		ucp_request_free(conn->close_request);
+	free(conn);
 }
 
-/* Frees it; UCX goes on with its endpoint. is_whole: lets what was sent go out first. */
+static void on_ep_closed(void *request, ucs_status_t status, void *arg)
+{
+	(void)request;
+	(void)status; /* a peer that is gone is as good as closed */
+	conn_forget(arg);
+}
+
+/* Frees it when UCX is done with its endpoint. is_whole: lets what was sent go out first. */
 static void conn_free(struct ucx_conn *conn, bool is_whole)
 {
 	struct ucx_chan *chan = ucx_chan_from(conn->base.chan);
@@ -132,16 +144,17 @@ static void conn_free(struct ucx_conn *conn, bool is_whole)
 				UCP_OP_ATTR_FIELD_USER_DATA,
 		.flags = is_whole ? 0 : UCP_EP_CLOSE_FLAG_FORCE,
 		.cb.send = on_ep_closed,
-		.user_data = chan,
+		.user_data = conn,
 	};
 
 	HASH_DEL(chan->by_ep, conn);
 	if (chan->latest == conn)
 		chan->latest = NULL;
-	if (UCS_PTR_IS_PTR(ucp_ep_close_nbx(conn->ep, &params)))
-		chan->num_closing++;
 	chan_ucx_receive_fini(conn);
-	free(conn);
+	TAILQ_INSERT_TAIL(&chan->closing, conn, link);
+	conn->close_request = ucp_ep_close_nbx(conn->ep, &params);
+	if (!UCS_PTR_IS_PTR(conn->close_request))
+		conn_forget(conn);
 }
 
 static bool end_conns(struct ucx_chan *chan)
@@ -280,6 +293,24 @@ static doca_error_t worker_create(struct ucx_chan *chan)
 	return DOCA_ERROR_DRIVER;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static void wait_closed(struct ucx_chan *chan)
+{
+	const uint64_t end_ns = now_ns() + CLOSE_NS;
+
+	while (!TAILQ_EMPTY(&chan->closing) && now_ns() < end_ns) {
+		if (ucp_worker_progress(chan->worker) == 0)
+			(void)sched_yield(); /* it cannot fail */
+	}
+}
+
 static void ucx_close(struct chan *base)
 {
 	struct ucx_chan *chan = ucx_chan_from(base);
@@ -296,8 +327,10 @@ static void ucx_close(struct chan *base)
 		TAILQ_REMOVE(&chan->ending, conn, link);
 		conn_free(conn, false); /* to wait for a peer that is silent would be to block */
 	}
-	for (int turns = 0; chan->num_closing > 0 && turns < CLOSE_TURNS; turns++)
-		ucp_worker_progress(chan->worker);
+	wait_closed(chan);
+	/* UCX insists that its requests were freed before it ends the endpoints by itself. */
+	while ((conn = TAILQ_FIRST(&chan->closing)) != NULL)
+		conn_forget(conn);
 	if (chan->listener != NULL)
 		ucp_listener_destroy(chan->listener);
 	if (chan->worker != NULL)
@@ -317,6 +350,7 @@ static doca_error_t ucx_open(const struct chan_config *config, struct chan **ope
 		return DOCA_ERROR_NO_MEMORY;
 	TAILQ_INIT(&chan->conns);
 	TAILQ_INIT(&chan->ending);
+	TAILQ_INIT(&chan->closing);
 	STAILQ_INIT(&chan->requests);
 	SLIST_INIT(&chan->free_sends);
 	result = chan_ucx_context_create(config, &chan->context);

@@ -48,11 +48,11 @@ struct ucx_chan {
 	int fd; /* UCX's */
 	TAILQ_HEAD(, ucx_conn) conns;
 	TAILQ_HEAD(, ucx_conn) ending;
-	struct ucx_conn *by_ep;  /* uthash, by endpoint */
-	struct ucx_conn *latest; /* whose message came last: mostly the next one's too */
+	TAILQ_HEAD(, ucx_conn) closing; /* over for everybody but UCX */
+	struct ucx_conn *by_ep;         /* uthash, by endpoint */
+	struct ucx_conn *latest;        /* whose message came last: mostly the next one's too */
 	STAILQ_HEAD(, ucx_request) requests;
 	unsigned int num_requests;
-	unsigned int num_closing; /* endpoints that UCX is closing still */
 	SLIST_HEAD(, ucx_send) free_sends;
 };
 
@@ -65,11 +65,12 @@ struct ucx_request {
 struct ucx_conn {
 	struct chan_conn base;
 	ucp_ep_h ep;
-	bool is_ours;     /* this side has connected */
-	bool has_heard;   /* a message has come */
-	bool is_ending;   /* in the ending list */
-	bool is_given_up; /* by the user: no more words to it */
-	doca_error_t why; /* it ends */
+	bool is_ours;        /* this side has connected */
+	bool has_heard;      /* a message has come */
+	bool is_ending;      /* in the ending list */
+	bool is_given_up;    /* by the user: no more words to it */
+	doca_error_t why;    /* it ends */
+	void *close_request; /* UCX's, once it is in the closing list */
 	uint32_t next_out;
 	uint32_t next_in;
 	STAILQ_HEAD(, ucx_arrival) arrivals; /* that wait for their turn, by their number */
