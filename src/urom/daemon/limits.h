@@ -45,6 +45,20 @@
 #define UROMD_DEFAULT_PLUGIN_TIMEOUT_S 60
 #define UROMD_MAX_PLUGIN_TIMEOUT_S     86400
 
+/* Looking for plugins. Entries of a directory, and files in all of them that are looked at. */
+#define UROMD_MAX_DIR_ENTRIES 4096
+#define UROMD_MAX_CANDIDATES  512
+
+/* Probes that run at once, those that are late not counted. */
+#define UROMD_MAX_PROBES 4
+
+/* Seconds: that a scan waits for one plugin; that a probe has; that a scan waits for all of them;
+ * until one that is no plugin may be probed again. */
+#define UROMD_PROBE_LATE_S  2
+#define UROMD_PROBE_END_S   5
+#define UROMD_SCAN_S        5
+#define UROMD_PROBE_AGAIN_S 60
+
 /* Descriptors: one a session, two a worker, and some for everything else. */
 #define UROMD_NUM_FDS (UROMD_MAX_SESSIONS + 2 * UROMD_MAX_WORKERS + 256)
 
