@@ -13,7 +13,7 @@
 
 #define MAX_LINES      4096
 #define LINE_SIZE      256
-#define SDK_LINE_BYTES 1024
+#define LOG_LINE_BYTES 1024
 
 /* Lines of the libraries, in order; from first_line on they are not taken yet. */
 static struct {
@@ -23,10 +23,11 @@ static struct {
 	unsigned int first_line;
 } logged = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static char sdk_line[SDK_LINE_BYTES];
+static char sdk_line[LOG_LINE_BYTES];
+static char program_line[LOG_LINE_BYTES];
 static unsigned int num_fds_before;
 
-static void on_sdk_line(char *line)
+static void on_line(char *line)
 {
 	pthread_mutex_lock(&logged.lock);
 	if (logged.num_lines < MAX_LINES)
@@ -43,10 +44,20 @@ static void capture_start(void)
 	if (is_started)
 		return;
 	is_started = true;
-	if (doca_log_backend_create_with_buf_sdk(sdk_line, sizeof(sdk_line), on_sdk_line,
-						 &backend) != DOCA_SUCCESS ||
+	if (doca_log_backend_create_with_buf_sdk(sdk_line, sizeof(sdk_line), on_line, &backend) !=
+		DOCA_SUCCESS ||
 	    doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_WARNING) != DOCA_SUCCESS)
 		fail_msg("the log of the libraries cannot be captured");
+}
+
+void test_hear_programs(void)
+{
+	struct doca_log_backend *backend;
+
+	if (doca_log_backend_create_with_buf(program_line, sizeof(program_line), on_line,
+					     &backend) != DOCA_SUCCESS ||
+	    doca_log_backend_set_level_lower_limit(backend, DOCA_LOG_LEVEL_WARNING) != DOCA_SUCCESS)
+		fail_msg("the log of programs cannot be captured");
 }
 
 int test_begin(void **state)

@@ -23,6 +23,12 @@
 int test_begin(void **state);
 int test_end(void **state);
 
+/*
+ * From here on the lines of programs count as those of libraries do, for tests of a program's
+ * modules. Once in a test program, before its tests.
+ */
+void test_hear_programs(void);
+
 /* The number of warnings and errors that the libraries have logged and nothing has taken yet. */
 unsigned int test_num_logged(void);
 
