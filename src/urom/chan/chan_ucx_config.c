@@ -15,7 +15,8 @@ CORE_LOG_REGISTER(UROM::CHAN::UCX);
  * application, which may have contexts of its own.
  */
 
-#define MAX_LIST 1024
+#define MAX_LIST  1024
+#define KEEPALIVE "1s"
 
 /* Without the first, shared memory is not used when failures of the peer are to be told. */
 static const struct {
@@ -99,40 +100,61 @@ static ucs_status_t set_devices(ucp_config_t *ucx, const char *wanted)
 	return UCS_OK;
 }
 
-/* Whatever the application's UCX_TLS says: without TCP some hosts have no way at all. */
-static ucs_status_t set_transports(ucp_config_t *ucx, const char *wanted)
+/*
+ * The transports, as UCX_TLS has them; nothing in chosen: any. Whatever the application's variable
+ * says, TCP is among them: without it some hosts have no way at all.
+ */
+static void choose_transports(const char *wanted, char *chosen)
 {
 	const char *variable = wanted != NULL ? wanted : getenv("UCX_TLS");
-	char chosen[MAX_LIST] = "";
 
-	if (variable == NULL)
-		return UCS_OK;
-	if (variable[0] == '^') {
-		for (const char *at = variable + 1; *at != '\0';) {
-			size_t len = strcspn(at, ",");
-
-			if (len != 3 || strncmp(at, "tcp", 3) != 0)
-				list_add(chosen, at, len);
-			at += len + (at[len] == ',');
-		}
-		memmove(chosen + 1, chosen, strnlen(chosen, MAX_LIST - 2) + 1);
-		chosen[0] = '^';
-		return ucp_config_modify(ucx, "TLS", chosen[1] != '\0' ? chosen : "all");
+	chosen[0] = '\0';
+	if (variable == NULL || list_has(variable, "all", 3))
+		return;
+	if (variable[0] != '^') {
+		list_add(chosen, variable, strlen(variable));
+		if (!list_has(variable, "tcp", 3))
+			list_add(chosen, "tcp", 3);
+		return;
 	}
-	list_add(chosen, variable, strlen(variable));
-	if (!list_has(variable, "all", 3) && !list_has(variable, "tcp", 3))
-		list_add(chosen, "tcp", 3);
-	return ucp_config_modify(ucx, "TLS", chosen);
+	for (const char *at = variable + 1; *at != '\0';) {
+		size_t len = strcspn(at, ",");
+
+		if (len != 3 || strncmp(at, "tcp", 3) != 0)
+			list_add(chosen, at, len);
+		at += len + (at[len] == ',');
+	}
+	if (chosen[0] == '\0')
+		return;
+	memmove(chosen + 1, chosen, strnlen(chosen, MAX_LIST - 2) + 1);
+	chosen[0] = '^';
+}
+
+static bool may_share_memory(const char *chosen)
+{
+	bool is_exclusion = chosen[0] == '^';
+
+	if (chosen[0] == '\0')
+		return true;
+	for (size_t i = 0; i < CORE_ARRAY_LEN(shared_memory); i++) {
+		if (list_has(chosen + is_exclusion, shared_memory[i], strlen(shared_memory[i])))
+			return !is_exclusion;
+	}
+	return is_exclusion;
 }
 
 static ucs_status_t configure(ucp_config_t *ucx, const struct chan_config *config)
 {
-	ucs_status_t status = UCS_OK;
+	char transports[MAX_LIST];
+	ucs_status_t status;
 
-	for (size_t i = 0; i < CORE_ARRAY_LEN(settings) && status == UCS_OK; i++)
-		status = ucp_config_modify(ucx, settings[i].key, settings[i].value);
-	if (status == UCS_OK)
-		status = set_transports(ucx, config->transports);
+	choose_transports(config->transports, transports);
+	status = ucp_config_modify(ucx, "KEEPALIVE_INTERVAL", KEEPALIVE);
+	if (status == UCS_OK && transports[0] != '\0')
+		status = ucp_config_modify(ucx, "TLS", transports);
+	/* Else it is not used when failures of the peer are to be told. */
+	if (status == UCS_OK && may_share_memory(transports))
+		status = ucp_config_modify(ucx, "MM_ERROR_HANDLING", "y");
 	if (status == UCS_OK)
 		status = set_devices(ucx, config->net_devices);
 	return status;
