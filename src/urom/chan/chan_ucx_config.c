@@ -18,15 +18,8 @@ CORE_LOG_REGISTER(UROM::CHAN::UCX);
 #define MAX_LIST  1024
 #define KEEPALIVE "1s"
 
-/* Without the first, shared memory is not used when failures of the peer are to be told. */
-static const struct {
-	const char *key;
-	const char *value;
-} settings[] = {
-	{ "MM_ERROR_HANDLING", "y" },
-	{ "KEEPALIVE_INTERVAL", "1s" },
-	{ "WARN_INVALID_CONFIG", "n" }, /* the first has no user where there is no shared memory */
-};
+/* Names under which transports over shared memory are meant. */
+static const char *const shared_memory[] = { "all", "sm", "shm", "mm", "posix", "sysv", "xpmem" };
 
 /* Is word one of the list's? */
 static bool list_has(const char *list, const char *word, size_t len)
