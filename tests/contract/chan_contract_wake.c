@@ -14,7 +14,7 @@
 #define NUM_ROUNDS      20000
 #define NUM_CONNECTIONS 500
 #define WINDOW          16
-#define ALARM_S         50
+#define ALARM_S         100
 
 static void echo(struct chan_link *link, const struct wire_command *command, uint64_t id)
 {
