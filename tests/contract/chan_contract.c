@@ -279,9 +279,13 @@ void contract_drive(struct chan_contract *contract, uint64_t begun_ns)
 
 void contract_settle(struct chan_contract *contract)
 {
+	uint64_t begun_ns = test_now_ns();
+
 	do {
 		while (progress(contract))
 			continue;
+		if (test_now_ns() - begun_ns > DEADLINE_NS)
+			fail_msg("neither end comes to rest");
 	} while (sleep_on(contract, SETTLE_MS));
 }
 

@@ -5,6 +5,7 @@
 #include "core/export.h"
 
 #define NUM_LINKS 16
+#define NUM_SMALL 200
 
 static void echo(struct chan_link *link, const struct wire_command *command, uint64_t id)
 {
@@ -82,6 +83,35 @@ static void send_on_accepting(struct chan_contract *contract)
 	contract_send(link, 1, 10);
 	contract_drive_until(contract, link->num_received == 1);
 	assert_int_equal(link->last_id, 100);
+}
+
+static void greet_with_size_of_user(struct chan_link *link)
+{
+	const size_t *len = link->end->user;
+
+	contract_send(link, 100, *len);
+}
+
+/* The very first words of both sides, which may be sent while the way is still being made. */
+static void first_words_of_each_size_pass(struct chan_contract *contract)
+{
+	static size_t len;
+
+	contract->worker.on_accepted = greet_with_size_of_user;
+	contract->worker.user = &len;
+	for (len = 0; len <= NUM_SMALL; len++) {
+		struct chan_link *link;
+
+		contract->host.num_links = 0;
+		contract->worker.num_links = 0;
+		link = contract_connect(&contract->host, &contract->worker);
+		contract_send(link, 1, len);
+		contract_drive_until(contract, link->num_received == 1 &&
+						   contract->worker.num_received == len + 1);
+		assert_int_equal(link->last_len, len);
+		contract_disconnect(link);
+		contract_drive_until(contract, contract->worker.num_closed == len + 1);
+	}
 }
 
 static void disconnect_on_accepting(struct chan_contract *contract)
@@ -221,6 +251,7 @@ static void connect_to_oneself(struct chan_contract *contract)
 static const struct chan_contract_test tests[] = {
 	CONTRACT(answer_in_the_handler),
 	CONTRACT(send_on_accepting),
+	CONTRACT(first_words_of_each_size_pass),
 	CONTRACT(disconnect_on_accepting),
 	CONTRACT(disconnect_on_receiving),
 	CONTRACT(disconnect_a_long_message_on_receiving),

@@ -9,6 +9,7 @@
 
 #define NUM_LINKS    64
 #define NUM_MESSAGES 500
+#define NUM_SMALL    300
 #define MAX_PAYLOAD  (16u << 20)
 
 /* What is sent from one end and answered by the other in its handler. */
@@ -51,6 +52,19 @@ static void messages_of_every_size_come_whole(struct chan_contract *contract)
 		assert_int_equal(accepted->last_len, sizes[i]);
 	}
 	assert_false(accepted->is_unordered);
+}
+
+static void small_messages_of_each_size_come_back(struct chan_contract *contract)
+{
+	struct chan_link *accepted;
+	struct chan_link *link = contract_join(contract, &accepted);
+
+	contract->worker.on_received = echo;
+	for (size_t len = 0; len <= NUM_SMALL; len++)
+		contract_send(link, len, len);
+
+	contract_drive_until(contract, link->num_received == NUM_SMALL + 1);
+	assert_false(link->is_unordered);
 }
 
 static void messages_of_every_size_come_back(struct chan_contract *contract)
@@ -214,6 +228,7 @@ static void transport_is_the_fast_one(struct chan_contract *contract)
 static const struct chan_contract_test tests[] = {
 	CONTRACT(first_message_goes_with_connecting),
 	CONTRACT(messages_of_every_size_come_whole),
+	CONTRACT(small_messages_of_each_size_come_back),
 	CONTRACT(messages_of_every_size_come_back),
 	CONTRACT(order_holds_for_sizes_that_differ),
 	CONTRACT(both_directions_at_once),

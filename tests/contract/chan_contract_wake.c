@@ -7,6 +7,8 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "core/export.h"
@@ -35,59 +37,72 @@ static void turn(struct chan_end *end, unsigned int num_looks)
 }
 
 /* The worker's thread, until so many connections are over. */
-static void *work(void *arg)
+struct work {
+	struct chan_end *worker;
+	unsigned int num_connections;
+	atomic_bool is_done;
+	pthread_t thread;
+};
+
+static void *work_run(void *arg)
 {
-	struct chan_end *worker = arg;
-	const unsigned int *num_connections = worker->user;
+	struct work *work = arg;
+	struct chan_end *worker = work->worker;
 	unsigned int i = 0;
 
-	while (worker->num_closed < *num_connections) {
+	while (worker->num_closed < work->num_connections) {
 		turn(worker, i++ % 5);
 		/* One turn may bring several, but one at a time is alive. */
 		if (worker->num_links > CONTRACT_MAX_LINKS / 2 && worker->num_closed > 0)
 			worker->num_links = 0;
 	}
+	atomic_store(&work->is_done, true);
 	return NULL;
 }
 
-static pthread_t work_start(struct chan_contract *contract, unsigned int *num_connections)
+static void work_start(struct work *work, struct chan_contract *contract,
+		       unsigned int num_connections)
 {
-	pthread_t thread;
-
+	*work = (struct work){ .worker = &contract->worker, .num_connections = num_connections };
 	contract->worker.on_received = echo;
-	contract->worker.user = num_connections;
-	assert_int_equal(pthread_create(&thread, NULL, work, &contract->worker), 0);
-	return thread;
+	alarm(ALARM_S);
+	assert_int_equal(pthread_create(&work->thread, NULL, work_run, work), 0);
+}
+
+/* Lets the host's part of the ends go out, and then waits for the worker. */
+static void work_join(struct work *work, struct chan_contract *contract)
+{
+	while (!atomic_load(&work->is_done)) {
+		(void)chan_progress(contract->host.chan);
+		sched_yield();
+	}
+	assert_int_equal(pthread_join(work->thread, NULL), 0);
+	alarm(0);
 }
 
 static void no_wake_up_is_lost_from_round_to_round(struct chan_contract *contract)
 {
 	struct chan_link *link = contract_connect(&contract->host, &contract->worker);
-	unsigned int num_connections = 1;
-	pthread_t thread;
+	struct work work;
 
-	alarm(ALARM_S);
-	thread = work_start(contract, &num_connections);
+	work_start(&work, contract, 1);
 	for (unsigned int round = 1; round <= NUM_ROUNDS; round++) {
 		contract_send(link, round, round % 500 == 0 ? 100000 : 8);
 		while (link->num_received < round)
 			turn(&contract->host, round % 7);
 	}
 	contract_disconnect(link);
-	assert_int_equal(pthread_join(thread, NULL), 0);
-	alarm(0);
+	work_join(&work, contract);
 	assert_false(link->is_unordered);
 }
 
 static void no_wake_up_is_lost_with_several_under_way(struct chan_contract *contract)
 {
 	struct chan_link *link = contract_connect(&contract->host, &contract->worker);
-	unsigned int num_connections = 1;
 	unsigned int num_sent = 0;
-	pthread_t thread;
+	struct work work;
 
-	alarm(ALARM_S);
-	thread = work_start(contract, &num_connections);
+	work_start(&work, contract, 1);
 	while (link->num_received < NUM_ROUNDS) {
 		while (num_sent < NUM_ROUNDS && num_sent < link->num_received + WINDOW) {
 			num_sent++;
@@ -96,22 +111,19 @@ static void no_wake_up_is_lost_with_several_under_way(struct chan_contract *cont
 		turn(&contract->host, num_sent % 3);
 	}
 	contract_disconnect(link);
-	assert_int_equal(pthread_join(thread, NULL), 0);
-	alarm(0);
+	work_join(&work, contract);
 	assert_false(link->is_unordered);
 }
 
 static void connecting_and_closing_wake_a_sleeper(struct chan_contract *contract)
 {
-	unsigned int num_connections = NUM_CONNECTIONS;
 	uint8_t addr[CHAN_MAX_ADDR];
 	struct chan_link *link;
-	pthread_t thread;
+	struct work work;
 	size_t len;
 
 	assert_success(chan_get_address(contract->worker.chan, addr, &len));
-	alarm(ALARM_S);
-	thread = work_start(contract, &num_connections);
+	work_start(&work, contract, NUM_CONNECTIONS);
 	for (unsigned int i = 0; i < NUM_CONNECTIONS; i++) {
 		contract->host.num_links = 0;
 		link = contract_connect_to(&contract->host, addr, len);
@@ -121,9 +133,7 @@ static void connecting_and_closing_wake_a_sleeper(struct chan_contract *contract
 			turn(&contract->host, 0);
 		contract_disconnect(link);
 	}
-	/* The worker hears of ends; it must not need the host for that. */
-	assert_int_equal(pthread_join(thread, NULL), 0);
-	alarm(0);
+	work_join(&work, contract);
 	assert_int_equal(contract->worker.num_accepted, NUM_CONNECTIONS);
 }
 
