@@ -116,6 +116,7 @@ doca_error_t uromw_dispatch(struct uromw_worker *worker, struct uromw_host *host
 		return result;
 	if (command.payload.len > host->max_message - COMMAND_HEADER)
 		return DOCA_ERROR_CONNECTION_ABORTED;
+	worker->wait.has_traffic = true;
 	plugin = uromw_plugin_find(worker, command.plugin);
 	result = plugin != NULL ? begin(worker, host, plugin, &command, message->id)
 				: DOCA_ERROR_NOT_SUPPORTED;

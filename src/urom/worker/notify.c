@@ -145,6 +145,7 @@ bool uromw_notify_collect(struct uromw_worker *worker, struct uromw_plugin *plug
 	look_at_result(plugin, uromw_plugin_progress(plugin, &list));
 	if (ucs_list_is_empty(&list))
 		return false;
+	worker->wait.has_traffic = true;
 	while (!ucs_list_is_empty(&list)) {
 		struct urom_worker_notif_desc *desc =
 		    ucs_list_extract_head(&list, struct urom_worker_notif_desc, entry);

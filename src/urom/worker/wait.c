@@ -139,7 +139,7 @@ static void sleep_for_event(struct uromw_worker *worker, uint64_t now_ns)
 		return;
 	if (is_polling) {
 		wait->tick_ns =
-		    uromw_wait_tick(now_ns - wait->active_ns, wait->tick_ns, has_commands);
+		    uromw_wait_tick(now_ns - wait->traffic_ns, wait->tick_ns, has_commands);
 		if (now_ns + wait->tick_ns < until_ns)
 			until_ns = now_ns + wait->tick_ns;
 	}
@@ -152,11 +152,15 @@ static void look(struct uromw_worker *worker)
 	struct uromw_wait *wait = &worker->wait;
 	const uint64_t now_ns = uromw_wait_now();
 
-	if (wait->is_active) {
+	if (wait->is_active)
 		wait->active_ns = now_ns;
+	/* What the channel does to keep its connections alive is nothing to a plugin. */
+	if (wait->has_traffic) {
+		wait->traffic_ns = now_ns;
 		wait->tick_ns = 0;
-		wait->is_active = false;
 	}
+	wait->is_active = false;
+	wait->has_traffic = false;
 	if (now_ns - wait->control_ns >= CONTROL_NS)
 		look_at_control(worker, now_ns);
 	wait->expiry_ns = uromw_conns_expire(&worker->conns, now_ns);

@@ -25,6 +25,8 @@ struct uromw_wait {
 	bool is_active;             /* something has happened since then */
 	bool yields;                /* the turns until then let others run */
 	uint64_t active_ns;         /* when something has happened last */
+	bool has_traffic;           /* a command or a notification since then; set by their ways */
+	uint64_t traffic_ns;        /* when there was one last */
 	uint64_t control_ns;        /* when the control path was looked at last */
 	uint64_t expiry_ns;         /* when the next connection's time is over */
 	uint64_t tick_ns;           /* the last sleep, with plugins that are polled; 0: none */
@@ -36,8 +38,8 @@ uint64_t uromw_wait_now(void);
 
 /*
  * How long to sleep before plugins are polled again.
- * idle_ns: for how long nothing has happened. last_ns: what this gave last, since then; 0: not
- * yet. has_commands: one of them has commands.
+ * idle_ns: for how long there was neither command nor notification. last_ns: what this gave last,
+ * since then; 0: not yet. has_commands: one of them has commands.
  */
 uint64_t uromw_wait_tick(uint64_t idle_ns, uint64_t last_ns, bool has_commands);
 
