@@ -17,7 +17,7 @@ static int worker_begin(void **state)
 		.plugins = { "worker_play_a", "worker_play_event" },
 	};
 
-	test_begin(state);
+	rig_begin(state);
 	rig_start(&rig, &config);
 	host_attach(&host, &rig);
 	return 0;
@@ -30,7 +30,7 @@ static int worker_end(void **state)
 	return test_end(state);
 }
 
-#define WORKER_TEST(name) cmocka_unit_test_setup_teardown(name, worker_begin, worker_end)
+#define WORKER_TEST(name) RIG_OVER_EACH(name, worker_begin, worker_end)
 
 static void fill(uint8_t *bytes, size_t len)
 {

@@ -129,7 +129,6 @@ static void a_library_that_is_no_plugin_ends_the_start(void **state)
 static void a_plugin_that_dies_takes_the_worker_along(void **state)
 {
 	static const struct rig_config config = {
-		.channel = CHAN_TCP,
 		.env = { "PLAY_DIES=worker_play_a" },
 	};
 	const struct wire_welcome record = { .magic = WIRE_MAGIC, .version = WIRE_VERSION_MAX };
@@ -165,7 +164,7 @@ static void environment_and_processors_are_those_it_was_started_with(void **stat
 
 static void domain_lookups_find_nothing(void **state)
 {
-	static const struct rig_config config = { .channel = CHAN_TCP };
+	static const struct rig_config config = { 0 };
 	static const uint32_t expected[] = {
 		DOCA_ERROR_NOT_FOUND,     DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_NOT_FOUND,
 		DOCA_ERROR_INVALID_VALUE, DOCA_ERROR_NOT_FOUND,     DOCA_ERROR_INVALID_VALUE,
@@ -196,6 +195,7 @@ static void its_life_is_in_the_log(void **state)
 	rig_check_log(&rig, "worker_play_a");
 	rig_check_log(&rig, "127.0.0.1:");
 	rig_check_log(&rig, "host 1000 (test): attached over tcp");
+	rig_check_log(&rig, "host 1001 (test): attached over tcp");
 	rig_check_log(&rig, "host 1000: its connection is lost");
 	host_close(&host);
 	rig_stop(&rig);
@@ -217,7 +217,7 @@ static void level_10_is_silent(void **state)
 
 static void a_refusal_of_the_daemon_ends_it(void **state)
 {
-	static const struct rig_config config = { .channel = CHAN_TCP };
+	static const struct rig_config config = { 0 };
 	const struct wire_refused record = {
 		.magic = WIRE_MAGIC,
 		.version_min = 2,
@@ -235,7 +235,7 @@ static void a_refusal_of_the_daemon_ends_it(void **state)
 
 static void a_welcome_in_another_version_ends_it(void **state)
 {
-	static const struct rig_config config = { .channel = CHAN_TCP };
+	static const struct rig_config config = { 0 };
 	const struct wire_welcome record = { .magic = WIRE_MAGIC, .version = WIRE_VERSION_MAX + 1 };
 
 	(void)state;
@@ -247,7 +247,7 @@ static void a_welcome_in_another_version_ends_it(void **state)
 
 static void another_message_than_a_welcome_ends_it(void **state)
 {
-	static const struct rig_config config = { .channel = CHAN_TCP };
+	static const struct rig_config config = { 0 };
 	const struct wire_empty nothing = { 0 };
 
 	(void)state;
@@ -259,7 +259,7 @@ static void another_message_than_a_welcome_ends_it(void **state)
 
 static void a_daemon_that_hangs_up_ends_it(void **state)
 {
-	static const struct rig_config config = { .channel = CHAN_TCP };
+	static const struct rig_config config = { 0 };
 
 	(void)state;
 	rig_spawn(&rig, &config);

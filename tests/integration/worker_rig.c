@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -22,6 +23,8 @@
 #define MAX_ARGS    32
 #define MAX_ENTRIES 512
 #define WORKER_ID   "77"
+
+enum chan_kind rig_channel = CHAN_TCP;
 
 static const char *channel_name(enum chan_kind kind)
 {
@@ -57,7 +60,7 @@ static void make_command_line(struct command_line *line, const struct rig_config
 	add_arg(line, "%d", fd);
 	add_arg(line, "--id=%s", WORKER_ID);
 	add_arg(line, "--listen=127.0.0.1");
-	add_arg(line, "--channel=%s", channel_name(config->channel));
+	add_arg(line, "--channel=%s", channel_name(rig_channel));
 	add_arg(line, "-l%s", config->log_level != NULL ? config->log_level : "60");
 	add_arg(line, "-m%u", config->max_message > 0 ? config->max_message : RIG_MAX_MESSAGE);
 	add_arg(line, "--plugin-timeout=%s",
@@ -90,7 +93,7 @@ static void make_environment(char **envp, const struct rig_config *config, char 
 	envp[count] = NULL;
 }
 
-static void run_child(const struct command_line *line, char **envp, int control, int log, int cpu)
+static void run_child(char *const *argv, char **envp, int control, int log, int cpu)
 {
 	cpu_set_t cpus;
 
@@ -101,7 +104,7 @@ static void run_child(const struct command_line *line, char **envp, int control,
 	if (fcntl(control, F_SETFD, 0) != 0 || dup2(open("/dev/null", O_RDONLY), 0) < 0 ||
 	    dup2(log, STDOUT_FILENO) < 0 || dup2(log, STDERR_FILENO) < 0)
 		_exit(126);
-	execve(line->argv[0], line->argv, envp);
+	execve(argv[0], argv, envp);
 	_exit(127);
 }
 
@@ -118,6 +121,52 @@ static void check_hello(const struct wire_hello *hello, const struct rig_config 
 			 config->max_message > 0 ? config->max_message : RIG_MAX_MESSAGE);
 }
 
+/* Starts it by way of another process, which lives until rig_orphan(). Returns its pid. */
+static pid_t fork_twice(struct rig *rig, int *pipe_fd)
+{
+	int ends[2];
+	pid_t child;
+
+	/* Whoever loses its parent becomes a child of this process. */
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	rig->parent = fork();
+	assert_true(rig->parent >= 0);
+	if (rig->parent == 0) {
+		child = fork();
+		if (child == 0)
+			return 0;
+		if (write(ends[1], &child, sizeof(child)) == sizeof(child))
+			(void)pause();
+		_exit(0);
+	}
+	close(ends[1]);
+	*pipe_fd = ends[0];
+	return rig->parent;
+}
+
+static void fork_worker(struct rig *rig, const struct rig_config *config, char *const *argv,
+			char **envp, int control)
+{
+	int pipe_fd = -1;
+
+	fflush(NULL);
+	rig->pid = config->has_parent ? fork_twice(rig, &pipe_fd) : fork();
+	assert_true(rig->pid >= 0);
+	if (rig->pid == 0)
+		run_child(argv, envp, control, fileno(rig->log), config->cpu);
+	if (!config->has_parent)
+		return;
+	assert_int_equal(read(pipe_fd, &rig->pid, sizeof(rig->pid)), sizeof(rig->pid));
+	close(pipe_fd);
+}
+
+void rig_orphan(struct rig *rig)
+{
+	assert_int_equal(kill(rig->parent, SIGKILL), 0);
+	assert_int_equal(waitpid(rig->parent, NULL, 0), rig->parent);
+}
+
 void rig_spawn(struct rig *rig, const struct rig_config *config)
 {
 	struct command_line line;
@@ -127,7 +176,6 @@ void rig_spawn(struct rig *rig, const struct rig_config *config)
 	int ends[2];
 
 	memset(rig, 0, sizeof(*rig));
-	rig->channel = config->channel;
 	rig->next_connection = 1000;
 	rig->log = tmpfile();
 	assert_non_null(rig->log);
@@ -137,11 +185,7 @@ void rig_spawn(struct rig *rig, const struct rig_config *config)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
 	make_command_line(&line, config, ends[1]);
 	make_environment(envp, config, trace);
-	fflush(NULL);
-	rig->pid = fork();
-	assert_true(rig->pid >= 0);
-	if (rig->pid == 0)
-		run_child(&line, envp, ends[1], fileno(rig->log), config->cpu);
+	fork_worker(rig, config, line.argv, envp, ends[1]);
 	close(ends[1]);
 	chan_stream_init(&rig->control, ends[0]);
 	rig_take(rig, WIRE_HELLO, 0, &hello);
@@ -177,13 +221,12 @@ static void keep_ready(struct rig *rig, struct wire_worker_ready *ready)
 	}
 }
 
-/* The end of the time in which something has to happen. */
-static uint64_t deadline(void)
+uint64_t rig_deadline(void)
 {
 	return test_now_ns() + PATIENCE_MS * NS_A_MS;
 }
 
-static void print_log(struct rig *rig)
+void rig_print_log(struct rig *rig)
 {
 	char line[512];
 
@@ -194,7 +237,7 @@ static void print_log(struct rig *rig)
 
 static void take_message(struct rig *rig, struct chan_message *message)
 {
-	const uint64_t end_ns = deadline();
+	const uint64_t end_ns = rig_deadline();
 	doca_error_t result;
 
 	while ((result = chan_stream_receive(&rig->control, message)) == DOCA_ERROR_AGAIN &&
@@ -202,7 +245,7 @@ static void take_message(struct rig *rig, struct chan_message *message)
 		(void)test_is_readable(rig->control.fd, 1000);
 	if (result == DOCA_SUCCESS)
 		return;
-	print_log(rig);
+	rig_print_log(rig);
 	fail_msg("no message from the worker: %s", doca_error_get_name(result));
 }
 
@@ -225,15 +268,12 @@ void rig_take(struct rig *rig, uint16_t type, uint64_t id, void *record)
 
 void rig_start(struct rig *rig, const struct rig_config *config)
 {
-	struct rig_config whole = *config;
 	struct chan_message message;
 	struct wire_worker_ready ready;
 	struct wire_failure failure;
 
-	if (whole.channel == 0)
-		whole.channel = CHAN_TCP;
-	rig_spawn(rig, &whole);
-	welcome(rig, &whole);
+	rig_spawn(rig, config);
+	welcome(rig, config);
 	take_message(rig, &message);
 	if (message.type == WIRE_WORKER_FAILED) {
 		assert_success(chan_message_decode(&message, &failure));
@@ -248,14 +288,11 @@ void rig_start(struct rig *rig, const struct rig_config *config)
 void rig_start_fails(struct rig *rig, const struct rig_config *config, doca_error_t error,
 		     const char *part)
 {
-	struct rig_config whole = *config;
 	struct wire_failure failure;
 	char reason[WIRE_MAX_REASON + 1];
 
-	if (whole.channel == 0)
-		whole.channel = CHAN_TCP;
-	rig_spawn(rig, &whole);
-	welcome(rig, &whole);
+	rig_spawn(rig, config);
+	welcome(rig, config);
 	rig_take(rig, WIRE_WORKER_FAILED, 0, &failure);
 	(void)snprintf(reason, sizeof(reason), "%.*s", (int)failure.reason.len,
 		       (const char *)failure.reason.data);
@@ -284,7 +321,7 @@ void rig_check_log(struct rig *rig, const char *part)
 		is_there = strstr(line, part) != NULL;
 	if (is_there)
 		return;
-	print_log(rig);
+	rig_print_log(rig);
 	fail_msg("no line of the worker's log is about \"%s\"", part);
 }
 
@@ -323,7 +360,7 @@ static void reap(struct rig *rig)
 
 	close(watched.fd);
 	if (ready != 1) {
-		print_log(rig);
+		rig_print_log(rig);
 		kill(rig->pid, SIGKILL);
 	}
 	assert_int_equal(waitpid(rig->pid, &rig->status, 0), rig->pid);
@@ -349,7 +386,7 @@ void rig_wait_exit(struct rig *rig, int status)
 {
 	reap(rig);
 	if (!WIFEXITED(rig->status) || WEXITSTATUS(rig->status) != status) {
-		print_log(rig);
+		rig_print_log(rig);
 		fail_msg("the worker ends with 0x%x", (unsigned int)rig->status);
 	}
 	check_whole_log(rig);
@@ -360,7 +397,7 @@ void rig_wait_signal(struct rig *rig, int signal)
 {
 	reap(rig);
 	if (!WIFSIGNALED(rig->status) || WTERMSIG(rig->status) != signal) {
-		print_log(rig);
+		rig_print_log(rig);
 		fail_msg("the worker ends with 0x%x", (unsigned int)rig->status);
 	}
 	clean_up(rig);
@@ -372,213 +409,4 @@ void rig_stop(struct rig *rig)
 
 	rig_send(rig, WIRE_SHUTDOWN, 0, &nothing);
 	rig_wait_exit(rig, 0);
-}
-
-/* --- Hosts --- */
-
-static void on_notify(struct rig_host *host, const struct chan_message *message)
-{
-	struct rig_note *note = &host->notes[host->num_notes];
-	struct wire_notify notify;
-
-	assert_success(chan_message_decode(message, &notify));
-	assert_true(host->num_notes < RIG_MAX_NOTES);
-	host->num_notes++;
-	note->id = message->id;
-	note->plugin = notify.plugin;
-	note->context = notify.context;
-	note->status = (doca_error_t)notify.status;
-	note->len = notify.payload.len;
-	note->payload = calloc(1, note->len + 1);
-	assert_non_null(note->payload);
-	if (note->len > 0)
-		memcpy(note->payload, notify.payload.data, note->len);
-}
-
-static void on_received(void *arg, struct chan_conn *conn, const struct chan_message *message)
-{
-	struct rig_host *host = arg;
-	struct wire_refused refused;
-
-	(void)conn;
-	switch (message->type) {
-	case WIRE_NOTIFY:
-		on_notify(host, message);
-		return;
-	case WIRE_ATTACHED:
-		host->is_attached = true;
-		return;
-	case WIRE_DETACHED:
-		host->is_detached = true;
-		return;
-	case WIRE_REFUSED:
-		assert_success(chan_message_decode(message, &refused));
-		assert_int_equal(refused.error, DOCA_ERROR_AUTHENTICATION);
-		host->is_refused = true;
-		return;
-	default:
-		fail_msg("a message %s has come", chan_message_name(message));
-	}
-}
-
-static void on_closed(void *arg, struct chan_conn *conn, doca_error_t why)
-{
-	struct rig_host *host = arg;
-
-	(void)conn;
-	host->conn = NULL;
-	host->closed_for = why;
-}
-
-static const struct chan_handler host_handler = {
-	.received = on_received,
-	.closed = on_closed,
-};
-
-void host_open(struct rig_host *host, struct rig *rig, uint32_t max_message)
-{
-	const struct chan_config config = {
-		.handler = &host_handler,
-		.arg = host,
-		.max_body = WIRE_MAX_BODY,
-	};
-	struct wire_ticket ticket = {
-		.connection = rig->next_connection++,
-		.version = WIRE_VERSION_MAX,
-		.max_message = max_message > 0 ? max_message : RIG_MAX_MESSAGE,
-		.host = { "test", 4 },
-	};
-	struct wire_empty known;
-
-	memset(host, 0, sizeof(*host));
-	host->rig = rig;
-	host->connection = ticket.connection;
-	for (unsigned int i = 0; i < WIRE_TICKET_SIZE; i++)
-		host->ticket[i] = (uint8_t)(ticket.connection * 7 + i);
-	memcpy(ticket.ticket, host->ticket, WIRE_TICKET_SIZE);
-	rig_send(rig, WIRE_TICKET, ticket.connection + 5, &ticket);
-	rig_take(rig, WIRE_TICKET_KNOWN, ticket.connection + 5, &known);
-	assert_success(chan_open(rig->channel, &config, &host->chan));
-	assert_success(chan_connect(host->chan, rig->addr, rig->addr_len, &host->conn));
-}
-
-void host_close(struct rig_host *host)
-{
-	chan_close(host->chan);
-	for (unsigned int i = 0; i < host->num_notes; i++)
-		free(host->notes[i].payload);
-	host->num_notes = 0;
-}
-
-static void progress(struct rig_host *host)
-{
-	if (!chan_progress(host->chan) && chan_arm(host->chan))
-		(void)test_is_readable(chan_get_fd(host->chan), 1000);
-}
-
-void host_wait(struct rig_host *host, const bool *flag)
-{
-	const uint64_t end_ns = deadline();
-
-	while (!*flag && host->conn != NULL && test_now_ns() < end_ns)
-		progress(host);
-	if (*flag)
-		return;
-	print_log(host->rig);
-	fail_msg("the worker does not answer; %s",
-		 host->conn == NULL ? "the connection is closed" : "the connection is there");
-}
-
-void host_wait_closed(struct rig_host *host)
-{
-	const uint64_t end_ns = deadline();
-
-	while (host->conn != NULL && test_now_ns() < end_ns)
-		progress(host);
-	assert_null(host->conn);
-}
-
-void host_show(struct rig_host *host, uint64_t connection, const uint8_t *ticket)
-{
-	struct wire_attach attach = { .connection = connection };
-
-	memcpy(attach.ticket, ticket, WIRE_TICKET_SIZE);
-	assert_success(chan_send(host->conn, WIRE_ATTACH, 1, &attach));
-}
-
-void host_attach(struct rig_host *host, struct rig *rig)
-{
-	host_open(host, rig, 0);
-	host_show(host, host->connection, host->ticket);
-	host_wait(host, &host->is_attached);
-}
-
-void host_send_raw(struct rig_host *host, uint64_t plugin, uint64_t context, const void *bytes,
-		   size_t len)
-{
-	const struct wire_command command = {
-		.plugin = plugin,
-		.context = context,
-		.payload = { bytes, (uint32_t)len },
-	};
-
-	assert_success(chan_send(host->conn, WIRE_COMMAND, context + 3, &command));
-}
-
-void host_send(struct rig_host *host, uint64_t plugin, uint64_t context, enum play_op op,
-	       uint32_t arg, const void *bytes, size_t len)
-{
-	const struct play_cmd cmd = { op, arg };
-	uint8_t *whole = malloc(sizeof(cmd) + len);
-
-	assert_non_null(whole);
-	memcpy(whole, &cmd, sizeof(cmd));
-	if (len > 0)
-		memcpy(whole + sizeof(cmd), bytes, len);
-	host_send_raw(host, plugin, context, whole, sizeof(cmd) + len);
-	free(whole);
-}
-
-const struct rig_note *host_take(struct rig_host *host)
-{
-	const uint64_t end_ns = deadline();
-
-	while (host->num_taken == host->num_notes && host->conn != NULL && test_now_ns() < end_ns)
-		progress(host);
-	if (host->num_taken < host->num_notes)
-		return &host->notes[host->num_taken++];
-	print_log(host->rig);
-	fail_msg("no notification comes; the connection is %s",
-		 host->conn == NULL ? "closed" : "there");
-	return NULL;
-}
-
-const struct rig_note *host_take_end(struct rig_host *host, uint64_t context, doca_error_t status)
-{
-	const struct rig_note *note = host_take(host);
-
-	assert_int_equal(note->context, context);
-	assert_int_equal(note->id, context + 3);
-	if (note->status != status)
-		fail_msg("%s, not %s", doca_error_get_name(note->status),
-			 doca_error_get_name(status));
-	return note;
-}
-
-const struct rig_note *host_run(struct rig_host *host, uint64_t plugin, enum play_op op,
-				uint32_t arg, const void *bytes, size_t len, doca_error_t status)
-{
-	const uint64_t context = 9000 + host->num_notes;
-	const struct rig_note *note;
-
-	host_send(host, plugin, context, op, arg, bytes, len);
-	note = host_take_end(host, context, status);
-	assert_int_equal(note->plugin, plugin);
-	return note;
-}
-
-void host_check_quiet(struct rig_host *host, uint64_t plugin)
-{
-	(void)host_run(host, plugin, PLAY_ECHO, 0, NULL, 0, DOCA_SUCCESS);
-	assert_int_equal(host->num_taken, host->num_notes);
 }

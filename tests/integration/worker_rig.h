@@ -24,23 +24,39 @@
 #define RIG_ID(n) (UINT64_C(1) << (3 * (n)))
 #define RIG_NO_ID (UINT64_C(1) << 60)
 
-/* Zeroed memory is the usual worker: TCP, one plugin worker_play_a. */
+/* The kind of the data path of workers and hosts, for a whole test; TCP at first. */
+extern enum chan_kind rig_channel;
+extern const enum chan_kind rig_tcp, rig_ucx;
+
+/* A test over one kind, or over each, whose fixtures begin with rig_begin() and end with
+ * test_end(). */
+#define RIG_OVER(kind, name, begin, end)                                          \
+	{                                                                         \
+#kind ":" #name, name, begin, end, (void *)(uintptr_t)&rig_##kind \
+	}
+#define RIG_OVER_EACH(name, begin, end) \
+	RIG_OVER(tcp, name, begin, end), RIG_OVER(ucx, name, begin, end)
+
+/* test_begin(), for a test over a kind. */
+int rig_begin(void **state);
+
+/* Zeroed memory is the usual worker: one plugin worker_play_a. */
 struct rig_config {
-	enum chan_kind channel;
 	const char *plugins[RIG_MAX_PLUGINS]; /* files in TEST_PLUGIN_DIR, or paths */
 	const char *env[RIG_MAX_ENV];         /* "NAME=value", besides this process's own */
 	uint32_t max_message;                 /* bytes */
 	const char *plugin_timeout;           /* seconds */
 	const char *log_level;
-	int cpu; /* the one processor it may use, from 1 on; 0: all */
+	int cpu;         /* the one processor it may use, from 1 on; 0: all */
+	bool has_parent; /* between this process and itself, for rig_orphan() */
 };
 
 struct rig {
 	pid_t pid;
-	int status; /* of waitpid(), once it has ended */
+	int status;   /* of waitpid(), once it has ended */
+	pid_t parent; /* if it has one of its own */
 	struct chan_stream control;
 	FILE *log; /* what it has written */
-	enum chan_kind channel;
 	uint8_t addr[CHAN_MAX_ADDR];
 	size_t addr_len;
 	char plugin_addrs[RIG_MAX_PLUGINS][64]; /* as they came in WORKER_READY; "": none */
@@ -62,6 +78,9 @@ void rig_start_fails(struct rig *rig, const struct rig_config *config, doca_erro
 /* Up to the handshake, whose hello is checked; what the daemon answers is up to the test. */
 void rig_spawn(struct rig *rig, const struct rig_config *config);
 
+/* Ends the parent that a worker has of its own. */
+void rig_orphan(struct rig *rig);
+
 /* Its log is to have such a line at WARNING or ERROR, when it ends. */
 void rig_expect_log(struct rig *rig, const char *part);
 
@@ -78,6 +97,12 @@ void rig_wait_signal(struct rig *rig, int signal);
 /* Sends a message of the daemon's, and takes the next one of the worker's. */
 void rig_send(struct rig *rig, uint16_t type, uint64_t id, const void *record);
 void rig_take(struct rig *rig, uint16_t type, uint64_t id, void *record);
+
+/* Puts its log where a test that fails can be seen. */
+void rig_print_log(struct rig *rig);
+
+/* The end of the time in which something has to happen, in nanoseconds. */
+uint64_t rig_deadline(void);
 
 /* --- Hosts --- */
 
