@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "urom/daemon/reap.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <doca_log.h>
+
+#include "urom/daemon/daemon.h"
+#include "urom/daemon/logs.h"
+
+DOCA_LOG_REGISTER(UROMD::REAP);
+
+const char *uromd_reap_text(const siginfo_t *info, char *text, size_t size)
+{
+	const char *name = sigdescr_np(info->si_status);
+
+	if (info->si_code == CLD_EXITED)
+		(void)snprintf(text, size, "exited with status %d", info->si_status);
+	else
+		(void)snprintf(text, size, "was killed by signal %d (%s)%s", info->si_status,
+			       name != NULL ? name : "unknown",
+			       info->si_code == CLD_DUMPED ? ", core dumped" : "");
+	return text;
+}
+
+/* Has it done what it was asked to, or what it had announced? */
+static bool is_expected(const struct uromd_worker *worker, const siginfo_t *info)
+{
+	if (!worker->is_asked || worker->cause != NULL)
+		return false;
+	if (info->si_code == CLD_EXITED)
+		return info->si_status == 0 || worker->has_failed;
+	return info->si_status == SIGTERM; /* that was the daemon's, before the handshake */
+}
+
+/* Why it ended; what the daemon itself has done about it comes first. */
+static void describe(const struct uromd_worker *worker, const siginfo_t *info,
+		     struct uromd_failure *failure)
+{
+	const char *log_dir = worker->daemon->config->log_dir;
+	char how[64], log[PATH_MAX];
+	const char *cause = worker->cause;
+
+	if (cause == NULL)
+		cause = uromd_reap_text(info, how, sizeof(how));
+	(void)uromd_fail(failure,
+			 worker->daemon->is_draining ? DOCA_ERROR_SHUTDOWN
+						     : DOCA_ERROR_CONNECTION_RESET,
+			 "%s %s; its log is %s", worker->label, cause,
+			 uromd_logs_worker_path(log_dir, worker->pid, log, sizeof(log)));
+}
+
+static int on_exit_of(sd_event_source *source, const siginfo_t *info, void *arg)
+{
+	struct uromd_worker *worker = arg;
+	struct uromd_daemon *daemon = worker->daemon;
+	struct uromd_failure failure;
+	siginfo_t reaped;
+
+	(void)source;
+	/* Its last words may be why. */
+	if (worker->session != NULL)
+		uromd_session_drain(worker->session);
+	describe(worker, info, &failure);
+	if (is_expected(worker, info))
+		DOCA_LOG_INFO("%s ended", worker->label);
+	else if (worker->is_asked)
+		DOCA_LOG_WARN("%s", failure.reason);
+	else
+		DOCA_LOG_ERR("%s", failure.reason);
+	/* Now, so that there is no zombie left when hosts hear of it. */
+	(void)waitid(P_PID, (id_t)worker->pid, &reaped, WEXITED | WNOHANG);
+	uromd_worker_gone(worker, &failure);
+	uromd_daemon_worker_gone(daemon);
+	return 0;
+}
+
+doca_error_t uromd_reap_watch(struct uromd_worker *worker)
+{
+	if (sd_event_add_child(worker->daemon->event, &worker->child, worker->pid, WEXITED,
+			       on_exit_of, worker) < 0)
+		return DOCA_ERROR_NO_MEMORY;
+	return DOCA_SUCCESS;
+}

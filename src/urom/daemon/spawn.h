@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef UROMD_SPAWN_H_
+#define UROMD_SPAWN_H_
+
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include "urom/daemon/conns.h"
+
+struct uromd_daemon;
+
+/*
+ * Starts a worker's process. What fails in the process itself, before the program of the workers
+ * is there, is said by it with WORKER_FAILED, as the program would.
+ * local: the address where its channel is to listen; the port is not looked at. pid: a child, to be
+ * reaped. fd: owned, the daemon's end of the control connection.
+ * Errors: as the system has them. NO_MEMORY. failure tells.
+ */
+doca_error_t uromd_spawn(const struct uromd_daemon *daemon, uint64_t id,
+			 const struct uromd_request *request, const struct sockaddr *local,
+			 pid_t *pid, int *fd, struct uromd_failure *failure);
+
+#endif /* UROMD_SPAWN_H_ */
