@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "urom/daemon/workers.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <doca_log.h>
+
+#include "urom/daemon/daemon.h"
+#include "urom/daemon/limits.h"
+#include "urom/daemon/logs.h"
+#include "urom/daemon/reap.h"
+#include "urom/daemon/spawn.h"
+
+DOCA_LOG_REGISTER(UROMD::WORKERS);
+
+#define USEC_PER_SEC  UINT64_C(1000000)
+#define ACCURACY_USEC 10000
+
+/* Ids that the daemon chooses are far from those that people do. */
+#define FIRST_ANY (UINT64_C(1) << 63)
+
+/* Bytes of an id in a list. */
+#define ID_SIZE 8
+
+/* --- The table --- */
+
+void uromd_workers_init(struct uromd_workers *workers)
+{
+	*workers = (struct uromd_workers){ .next_any = FIRST_ANY };
+	TAILQ_INIT(&workers->list);
+}
+
+struct uromd_worker *uromd_workers_find(const struct uromd_workers *workers, uint64_t id)
+{
+	struct uromd_worker *worker;
+
+	TAILQ_FOREACH (worker, &workers->list, link) {
+		if (worker->id >= id)
+			break;
+	}
+	return worker != NULL && worker->id == id ? worker : NULL;
+}
+
+static void insert(struct uromd_workers *workers, struct uromd_worker *worker)
+{
+	struct uromd_worker *after;
+
+	TAILQ_FOREACH (after, &workers->list, link) {
+		if (after->id > worker->id)
+			break;
+	}
+	if (after != NULL)
+		TAILQ_INSERT_BEFORE(after, worker, link);
+	else
+		TAILQ_INSERT_TAIL(&workers->list, worker, link);
+	workers->count++;
+}
+
+/* An id that nobody has, and that the daemon has not chosen before. */
+static uint64_t choose_id(struct uromd_workers *workers)
+{
+	uint64_t id;
+
+	do {
+		id = workers->next_any++;
+		if (workers->next_any == UROMD_WORKER_ID_ANY)
+			workers->next_any = FIRST_ANY;
+	} while (uromd_workers_find(workers, id) != NULL);
+	return id;
+}
+
+doca_error_t uromd_workers_get_group(const struct uromd_workers *workers, uint32_t group,
+				     struct wire_bytes *ids)
+{
+	uint8_t *list = malloc(ID_SIZE * (size_t)workers->count + 1);
+	const struct uromd_worker *worker;
+	size_t len = 0, added;
+
+	if (list == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	TAILQ_FOREACH (worker, &workers->list, link) {
+		const struct wire_id record = { worker->id };
+
+		if (!worker->has_group || worker->group != group ||
+		    worker->state != UROMD_WORKER_READY)
+			continue;
+		if (wire_encode(&wire_id_message, &record, list + len, ID_SIZE, &added) == WIRE_OK)
+			len += added;
+	}
+	*ids = (struct wire_bytes){ .data = list, .len = (uint32_t)len };
+	return DOCA_SUCCESS;
+}
+
+/* --- The end --- */
+
+static int on_timeout(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct uromd_worker *worker = arg;
+	struct uromd_failure failure;
+
+	(void)source;
+	(void)usec;
+	if (worker->state == UROMD_WORKER_STARTING) {
+		(void)uromd_fail(&failure, DOCA_ERROR_TIME_OUT, "%s was not ready within %d s",
+				 worker->label, UROMD_BRING_UP_S);
+		uromd_worker_kill(worker, "was not ready in time and was killed");
+		uromd_conns_refuse(worker, &failure);
+	} else {
+		uromd_worker_kill(worker, "did not close its plugins in time and was killed");
+	}
+	return 0;
+}
+
+static doca_error_t set_timer(struct uromd_worker *worker, unsigned int seconds)
+{
+	worker->timer = sd_event_source_disable_unref(worker->timer);
+	if (sd_event_add_time_relative(worker->daemon->event, &worker->timer, CLOCK_MONOTONIC,
+				       seconds * USEC_PER_SEC, ACCURACY_USEC, on_timeout,
+				       worker) < 0)
+		return DOCA_ERROR_NO_MEMORY;
+	return DOCA_SUCCESS;
+}
+
+void uromd_worker_kill(struct uromd_worker *worker, const char *cause)
+{
+	worker->state = UROMD_WORKER_ENDING;
+	if (worker->cause == NULL)
+		worker->cause = cause;
+	worker->timer = sd_event_source_disable_unref(worker->timer);
+	(void)kill(worker->pid, SIGKILL); /* it is there until it is reaped */
+}
+
+/* Its process has a while to end. */
+static void begin_to_end(struct uromd_worker *worker)
+{
+	worker->state = UROMD_WORKER_ENDING;
+	if (set_timer(worker, UROMD_CLOSE_S) != DOCA_SUCCESS)
+		uromd_worker_kill(worker, "was killed as no memory was left to wait for its end");
+}
+
+void uromd_worker_shutdown(struct uromd_worker *worker)
+{
+	const struct uromd_session *session = worker->session;
+	const struct wire_empty nothing = { 0 };
+
+	worker->is_asked = true;
+	if (worker->state == UROMD_WORKER_ENDING)
+		return;
+	DOCA_LOG_DBG("%s: asked to end", worker->label);
+	/* One that has not said hello knows no messages yet. */
+	if (session != NULL && session->state == UROMD_SESSION_OPEN)
+		uromd_session_send(worker->session, WIRE_SHUTDOWN, 0, &nothing);
+	else
+		(void)kill(worker->pid, SIGTERM); /* as above */
+	begin_to_end(worker);
+}
+
+void uromd_worker_release(struct uromd_worker *worker)
+{
+	if (TAILQ_EMPTY(&worker->conns))
+		uromd_worker_shutdown(worker);
+}
+
+static void destroy(struct uromd_worker *worker)
+{
+	struct uromd_workers *workers = &worker->daemon->workers;
+
+	if (worker->session != NULL) {
+		worker->session->worker = NULL;
+		uromd_session_end(worker->session);
+	}
+	sd_event_source_disable_unref(worker->child);
+	sd_event_source_disable_unref(worker->timer);
+	TAILQ_REMOVE(&workers->list, worker, link);
+	workers->count--;
+	free((void *)(uintptr_t)worker->channel_addr.data);
+	free((void *)(uintptr_t)worker->plugin_addrs.data);
+	free(worker);
+}
+
+void uromd_worker_gone(struct uromd_worker *worker, const struct uromd_failure *died)
+{
+	struct uromd_conn_list queue = TAILQ_HEAD_INITIALIZER(queue);
+
+	uromd_conns_gone(worker, died);
+	TAILQ_CONCAT(&queue, &worker->queue, of_worker);
+	destroy(worker);
+	uromd_conns_resume(&queue);
+}
+
+void uromd_workers_fini(struct uromd_workers *workers)
+{
+	struct uromd_worker *worker;
+
+	while ((worker = TAILQ_FIRST(&workers->list)) != NULL) {
+		(void)kill(worker->pid, SIGKILL); /* as above */
+		destroy(worker);
+	}
+}
+
+/* --- What its session hears --- */
+
+static doca_error_t copy_bytes(const struct wire_bytes *bytes, struct wire_bytes *copy)
+{
+	uint8_t *data = malloc(bytes->len + 1);
+
+	if (data == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	if (bytes->len > 0)
+		memcpy(data, bytes->data, bytes->len);
+	*copy = (struct wire_bytes){ .data = data, .len = bytes->len };
+	return DOCA_SUCCESS;
+}
+
+void uromd_worker_set_ready(struct uromd_worker *worker, const struct wire_worker_ready *ready)
+{
+	/* Whoever would use it has left meanwhile. */
+	if (worker->state == UROMD_WORKER_ENDING)
+		return;
+	if (copy_bytes(&ready->channel_addr, &worker->channel_addr) != DOCA_SUCCESS ||
+	    copy_bytes(&ready->plugin_addrs, &worker->plugin_addrs) != DOCA_SUCCESS) {
+		uromd_worker_kill(worker, "was killed as no memory was left for its addresses");
+		return;
+	}
+	worker->state = UROMD_WORKER_READY;
+	worker->timer = sd_event_source_disable_unref(worker->timer);
+	DOCA_LOG_INFO("%s is ready", worker->label);
+	uromd_conns_ready(worker);
+}
+
+void uromd_worker_set_failed(struct uromd_worker *worker, const struct wire_failure *told)
+{
+	const char *log_dir = worker->daemon->config->log_dir;
+	const bool is_error = told->error != DOCA_SUCCESS && told->error <= DOCA_ERROR_SKIPPED;
+	char reason[WIRE_MAX_REASON + 1], log[PATH_MAX];
+	struct uromd_failure failure;
+
+	uromd_text_copy(reason, sizeof(reason), &told->reason);
+	uromd_logs_worker_path(log_dir, worker->pid, log, sizeof(log));
+	(void)uromd_fail(&failure, is_error ? told->error : DOCA_ERROR_UNEXPECTED,
+			 "%s: %s; its log is %s", worker->label, reason, log);
+	worker->has_failed = true;
+	worker->is_asked = true; /* nobody waits for it any more */
+	if (worker->state != UROMD_WORKER_ENDING)
+		begin_to_end(worker);
+	uromd_conns_refuse(worker, &failure);
+}
+
+void uromd_worker_lost(struct uromd_worker *worker)
+{
+	worker->session = NULL;
+	if (worker->state != UROMD_WORKER_ENDING)
+		begin_to_end(worker);
+}
+
+/* --- The beginning --- */
+
+/* What the new one is, before there is a process; NULL: no memory. */
+static struct uromd_worker *make(struct uromd_daemon *daemon, const struct uromd_request *request)
+{
+	struct uromd_worker *worker = calloc(1, sizeof(*worker));
+
+	if (worker == NULL)
+		return NULL;
+	worker->daemon = daemon;
+	worker->id = request->worker_id;
+	if (worker->id == UROMD_WORKER_ID_ANY)
+		worker->id = choose_id(&daemon->workers);
+	worker->plugins = request->plugins;
+	worker->has_group = request->has_group;
+	worker->group = request->group;
+	worker->has_cpuset = request->has_cpuset;
+	memcpy(worker->cpuset, request->cpuset, sizeof(worker->cpuset));
+	TAILQ_INIT(&worker->conns);
+	TAILQ_INIT(&worker->queue);
+	return worker;
+}
+
+/* The process is there; from here on its end goes the way of all ends. */
+static doca_error_t watch(struct uromd_worker *worker, int fd)
+{
+	doca_error_t result = uromd_reap_watch(worker);
+
+	if (result != DOCA_SUCCESS) {
+		close(fd);
+		return result;
+	}
+	result = uromd_session_create_worker(worker->daemon, fd, worker, &worker->session);
+	if (result == DOCA_SUCCESS)
+		result = set_timer(worker, UROMD_BRING_UP_S);
+	return result;
+}
+
+doca_error_t uromd_worker_create(struct uromd_session *session, const struct uromd_request *request,
+				 struct uromd_worker **worker, struct uromd_failure *failure)
+{
+	struct uromd_daemon *daemon = session->daemon;
+	struct uromd_workers *workers = &daemon->workers;
+	struct uromd_worker *created;
+	doca_error_t result;
+	int fd;
+
+	if (daemon->is_draining)
+		return uromd_fail(failure, DOCA_ERROR_SHUTDOWN, "the service is ending");
+	if (workers->count >= UROMD_MAX_WORKERS)
+		return uromd_fail(failure, DOCA_ERROR_FULL, "the service has %d workers already",
+				  UROMD_MAX_WORKERS);
+	created = make(daemon, request);
+	if (created == NULL)
+		return uromd_fail(failure, DOCA_ERROR_NO_MEMORY, "no memory for a worker");
+	result = uromd_spawn(daemon, created->id, request, (const struct sockaddr *)&session->local,
+			     &created->pid, &fd, failure);
+	if (result != DOCA_SUCCESS) {
+		free(created);
+		return result;
+	}
+	(void)snprintf(created->label, sizeof(created->label), "worker %lu (pid %d)", created->id,
+		       (int)created->pid);
+	insert(workers, created);
+	result = watch(created, fd);
+	if (result != DOCA_SUCCESS) {
+		(void)kill(created->pid, SIGKILL); /* it is there */
+		(void)waitpid(created->pid, NULL, 0);
+		destroy(created);
+		return uromd_fail(failure, result, "no memory to watch a worker");
+	}
+	DOCA_LOG_INFO("%s started for %s", created->label, session->label);
+	*worker = created;
+	return DOCA_SUCCESS;
+}
