@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The table of workers, who may join one, and how the end of one is told. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/export.h"
+#include "test.h"
+#include "urom/daemon/limits.h"
+#include "urom/daemon/reap.h"
+#include "urom/daemon/requests.h"
+
+/* A table of workers that no process is behind. */
+static void table_make(struct uromd_workers *workers, struct uromd_worker *list, size_t n)
+{
+	uromd_workers_init(workers);
+	for (size_t i = 0; i < n; i++)
+		TAILQ_INSERT_TAIL(&workers->list, &list[i], link);
+	workers->count = (unsigned int)n;
+}
+
+static void workers_are_found_by_id(void **state)
+{
+	struct uromd_worker list[] = { { .id = 0 }, { .id = 7 }, { .id = UINT64_MAX - 1 } };
+	struct uromd_workers workers;
+
+	(void)state;
+	table_make(&workers, list, CORE_ARRAY_LEN(list));
+	for (size_t i = 0; i < CORE_ARRAY_LEN(list); i++)
+		assert_ptr_equal(uromd_workers_find(&workers, list[i].id), &list[i]);
+	assert_null(uromd_workers_find(&workers, 1));
+	assert_null(uromd_workers_find(&workers, 8));
+	assert_null(uromd_workers_find(&workers, UINT64_MAX));
+}
+
+static void nothing_is_found_in_an_empty_table(void **state)
+{
+	struct uromd_workers workers;
+	struct wire_bytes ids;
+
+	(void)state;
+	uromd_workers_init(&workers);
+	assert_null(uromd_workers_find(&workers, 0));
+	assert_success(uromd_workers_get_group(&workers, 0, &ids));
+	assert_int_equal(ids.len, 0);
+	free((void *)(uintptr_t)ids.data);
+}
+
+static void check_group(const struct uromd_workers *workers, uint32_t group, const uint64_t *wanted,
+			size_t n)
+{
+	struct wire_bytes ids, left;
+	struct wire_id id;
+
+	assert_success(uromd_workers_get_group(workers, group, &ids));
+	left = ids;
+	for (size_t i = 0; i < n; i++) {
+		assert_true(wire_list_next(&left, &wire_id_message, &id));
+		assert_int_equal(id.id, wanted[i]);
+	}
+	assert_false(wire_list_next(&left, &wire_id_message, &id));
+	free((void *)(uintptr_t)ids.data);
+}
+
+static void a_group_has_the_ready_workers_that_were_given_it(void **state)
+{
+	struct uromd_worker list[] = {
+		{ .id = 1, .has_group = true, .group = 5, .state = UROMD_WORKER_READY },
+		{ .id = 2, .has_group = false, .group = 0, .state = UROMD_WORKER_READY },
+		{ .id = 3, .has_group = true, .group = 0, .state = UROMD_WORKER_READY },
+		{ .id = 4, .has_group = true, .group = 5, .state = UROMD_WORKER_STARTING },
+		{ .id = 5, .has_group = true, .group = 5, .state = UROMD_WORKER_ENDING },
+		{ .id = UINT64_MAX - 1,
+		  .has_group = true,
+		  .group = 5,
+		  .state = UROMD_WORKER_READY },
+	};
+	struct uromd_workers workers;
+
+	(void)state;
+	table_make(&workers, list, CORE_ARRAY_LEN(list));
+	check_group(&workers, 5, (const uint64_t[]){ 1, UINT64_MAX - 1 }, 2);
+	check_group(&workers, 0, (const uint64_t[]){ 3 }, 1);
+	check_group(&workers, 6, NULL, 0);
+}
+
+/* --- Joining --- */
+
+static const struct uromd_worker running = {
+	.plugins = 5,
+	.has_group = true,
+	.group = 3,
+	.has_cpuset = true,
+	.cpuset = { 6 },
+	.label = "worker 7 (pid 1)",
+};
+
+static void check_join(const struct uromd_request *request, const struct uromd_worker *worker,
+		       doca_error_t error, const char *part)
+{
+	struct uromd_failure failure = { .error = DOCA_SUCCESS };
+
+	assert_error(uromd_request_check_join(request, worker, &failure), error);
+	if (error == DOCA_SUCCESS)
+		return;
+	assert_int_equal(failure.error, error);
+	if (strstr(failure.reason, part) == NULL || strstr(failure.reason, "worker 7") == NULL)
+		fail_msg("\"%s\" does not contain \"%s\"", failure.reason, part);
+}
+
+static void what_a_worker_has_may_be_asked_for_again(void **state)
+{
+	const struct uromd_request bare = { .plugins = 1 };
+	const struct uromd_request same = {
+		.plugins = 5,
+		.has_group = true,
+		.group = 3,
+		.has_cpuset = true,
+		.cpuset = { 6 },
+	};
+
+	(void)state;
+	check_join(&bare, &running, DOCA_SUCCESS, NULL);
+	check_join(&same, &running, DOCA_SUCCESS, NULL);
+}
+
+static void what_a_worker_has_not_is_refused(void **state)
+{
+	const struct uromd_request other_group = { .plugins = 1, .has_group = true, .group = 4 };
+	const struct uromd_request other_cpus = { .plugins = 1,
+						  .has_cpuset = true,
+						  .cpuset = { 2 } };
+	const struct uromd_request more_plugins = { .plugins = 7 };
+
+	(void)state;
+	check_join(&other_group, &running, DOCA_ERROR_NOT_PERMITTED, "group 4");
+	check_join(&other_cpus, &running, DOCA_ERROR_NOT_PERMITTED, "processor set");
+	check_join(&more_plugins, &running, DOCA_ERROR_NOT_PERMITTED, "0x2");
+}
+
+static void a_worker_without_group_and_processors_has_none(void **state)
+{
+	const struct uromd_worker bare = { .plugins = 1, .label = "worker 7 (pid 1)" };
+	const struct uromd_request group_0 = { .plugins = 1, .has_group = true, .group = 0 };
+	const struct uromd_request cpus = { .plugins = 1, .has_cpuset = true };
+
+	(void)state;
+	check_join(&group_0, &bare, DOCA_ERROR_NOT_PERMITTED, "group 0");
+	check_join(&cpus, &bare, DOCA_ERROR_NOT_PERMITTED, "processor set");
+}
+
+static void an_environment_comes_too_late(void **state)
+{
+	const struct uromd_request request = { .plugins = 1, .environment = { "xxxxA=1", 7 } };
+
+	(void)state;
+	check_join(&request, &running, DOCA_ERROR_ALREADY_EXIST, "environment");
+}
+
+static void a_worker_has_a_limit_of_connections(void **state)
+{
+	const struct uromd_request request = { .plugins = 1 };
+	struct uromd_worker crowded = running;
+
+	(void)state;
+	crowded.num_conns = UROMD_MAX_CONNS_PER_WORKER - 1;
+	check_join(&request, &crowded, DOCA_SUCCESS, NULL);
+	crowded.num_conns++;
+	check_join(&request, &crowded, DOCA_ERROR_FULL, "connections");
+}
+
+/* --- The end --- */
+
+static void ends_are_told_in_words(void **state)
+{
+	static const struct {
+		int code;
+		int status;
+		const char *text;
+	} rows[] = {
+		{ CLD_EXITED, 0, "exited with status 0" },
+		{ CLD_EXITED, 3, "exited with status 3" },
+		{ CLD_KILLED, SIGKILL, "was killed by signal 9 (Killed)" },
+		{ CLD_DUMPED, SIGSEGV,
+		  "was killed by signal 11 (Segmentation fault), core dumped" },
+		{ CLD_KILLED, 9999, "was killed by signal 9999 (unknown)" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < CORE_ARRAY_LEN(rows); i++) {
+		siginfo_t info = { .si_code = rows[i].code };
+		char text[128];
+
+		info.si_status = rows[i].status;
+		assert_string_equal(uromd_reap_text(&info, text, sizeof(text)), rows[i].text);
+	}
+}
+
+static void strangers_texts_are_cleaned_and_cut(void **state)
+{
+	const struct wire_bytes bytes = { "a\nb\x1b[1m\x7f\xc3\xa4", 10 };
+	char text[16], narrow[4];
+
+	(void)state;
+	uromd_text_copy(text, sizeof(text), &bytes);
+	assert_string_equal(text, "a?b?[1m?\xc3\xa4");
+	uromd_text_copy(narrow, sizeof(narrow), &bytes);
+	assert_string_equal(narrow, "a?b");
+	uromd_text_copy(text, sizeof(text), &(struct wire_bytes){ NULL, 0 });
+	assert_string_equal(text, "");
+}
+
+static void reasons_are_cut_to_what_a_message_holds(void **state)
+{
+	struct uromd_failure failure;
+	char text[2 * WIRE_MAX_REASON];
+
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	assert_error(uromd_fail(&failure, DOCA_ERROR_FULL, "%s", text), DOCA_ERROR_FULL);
+	assert_int_equal(strlen(failure.reason), WIRE_MAX_REASON);
+	assert_int_equal(uromd_text(failure.reason).len, WIRE_MAX_REASON);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(workers_are_found_by_id),
+		TEST(nothing_is_found_in_an_empty_table),
+		TEST(a_group_has_the_ready_workers_that_were_given_it),
+		TEST(what_a_worker_has_may_be_asked_for_again),
+		TEST(what_a_worker_has_not_is_refused),
+		TEST(a_worker_without_group_and_processors_has_none),
+		TEST(an_environment_comes_too_late),
+		TEST(a_worker_has_a_limit_of_connections),
+		TEST(ends_are_told_in_words),
+		TEST(strangers_texts_are_cleaned_and_cut),
+		TEST(reasons_are_cut_to_what_a_message_holds),
+	};
+
+	return cmocka_run_group_tests_name("daemon_workers", tests, NULL, NULL);
+}
