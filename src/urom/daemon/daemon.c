@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "urom/daemon/daemon.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <doca_log.h>
+
+#include "core/error.h"
+#include "core/export.h"
+#include "urom/daemon/limits.h"
+#include "urom/daemon/notify.h"
+
+DOCA_LOG_REGISTER(UROMD::DAEMON);
+
+/* --- The end --- */
+
+static void finish(struct uromd_daemon *daemon, int status)
+{
+	uromd_notify_fini(daemon);
+	(void)sd_event_exit(daemon->event, status); /* the loop is there */
+}
+
+void uromd_daemon_worker_gone(struct uromd_daemon *daemon)
+{
+	if (daemon->is_draining && daemon->workers.count == 0)
+		finish(daemon, EXIT_SUCCESS);
+}
+
+/* Nothing new begins; what there is has a while to end. */
+static void drain(struct uromd_daemon *daemon)
+{
+	struct uromd_worker *worker;
+
+	daemon->is_draining = true;
+	uromd_listener_close(&daemon->listener);
+	uromd_notify_stopping(daemon);
+	TAILQ_FOREACH (worker, &daemon->workers.list, link)
+		uromd_worker_shutdown(worker);
+	uromd_daemon_worker_gone(daemon);
+}
+
+static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *arg)
+{
+	struct uromd_daemon *daemon = arg;
+	const char *name = sigabbrev_np((int)info->ssi_signo);
+
+	(void)source;
+	if (!daemon->is_draining) {
+		DOCA_LOG_INFO("SIG%s: ending, with %u workers and %u sessions", name,
+			      daemon->workers.count, daemon->sessions.count);
+		drain(daemon);
+		return 0;
+	}
+	DOCA_LOG_WARN("SIG%s again: %u workers are killed", name, daemon->workers.count);
+	finish(daemon, EXIT_FAILURE);
+	return 0;
+}
+
+/* --- The beginning --- */
+
+/* Sessions and workers need more descriptors than the usual limit allows. */
+static void raise_fd_limit(struct uromd_daemon *daemon)
+{
+	struct rlimit raised;
+
+	if (getrlimit(RLIMIT_NOFILE, &daemon->fd_limit) != 0)
+		return; /* cannot be */
+	raised = daemon->fd_limit;
+	if (raised.rlim_cur >= UROMD_NUM_FDS)
+		return;
+	raised.rlim_cur = raised.rlim_max < UROMD_NUM_FDS ? raised.rlim_max : UROMD_NUM_FDS;
+	if (setrlimit(RLIMIT_NOFILE, &raised) != 0 || raised.rlim_cur < UROMD_NUM_FDS)
+		DOCA_LOG_DBG("%lu descriptors may be open, less than the limits of this service "
+			     "add up to",
+			     raised.rlim_cur);
+}
+
+static doca_error_t make_loop(struct uromd_daemon *daemon, struct uromd_failure *failure)
+{
+	static const int numbers[] = { SIGTERM, SIGINT };
+	int status = sd_event_new(&daemon->event);
+
+	_Static_assert(CORE_ARRAY_LEN(numbers) == CORE_ARRAY_LEN(daemon->signals), "a source each");
+	for (size_t i = 0; i < CORE_ARRAY_LEN(numbers) && status >= 0; i++)
+		status = sd_event_add_signal(daemon->event, &daemon->signals[i], numbers[i],
+					     on_signal, daemon);
+	if (status >= 0)
+		status = sd_event_set_watchdog(daemon->event, true);
+	if (status >= 0)
+		return DOCA_SUCCESS;
+	return uromd_fail(failure, core_error_from_errno(-status), "no event loop: %s",
+			  strerror(-status));
+}
+
+static doca_error_t find_cpus(struct uromd_daemon *daemon, struct uromd_failure *failure)
+{
+	cpu_set_t allowed;
+	doca_error_t result = uromd_cpus_get_allowed(&allowed);
+
+	if (result != DOCA_SUCCESS)
+		return uromd_fail(failure, result, "no processor set: %s",
+				  doca_error_get_descr(result));
+	return uromd_cpus_init(&daemon->cpus, &allowed, daemon->config->cpuset, failure);
+}
+
+static doca_error_t make_plugins(struct uromd_daemon *daemon, struct uromd_failure *failure)
+{
+	doca_error_t result;
+
+	result = uromd_plugins_create(daemon->event, getenv("UROM_PLUGIN_PATH"),
+				      daemon->config->worker, &daemon->plugins);
+	if (result != DOCA_SUCCESS)
+		(void)uromd_fail(failure, result, "no table of plugins: %s",
+				 doca_error_get_descr(result));
+	return result;
+}
+
+static doca_error_t (*const steps[])(struct uromd_daemon *, struct uromd_failure *) = {
+	make_loop, find_cpus, make_plugins, uromd_listener_open, uromd_notify_ready,
+};
+
+doca_error_t uromd_daemon_create(const struct uromd_config *config, struct uromd_daemon **daemon)
+{
+	struct uromd_daemon *created = calloc(1, sizeof(*created));
+	doca_error_t result = DOCA_SUCCESS;
+	struct uromd_failure failure;
+
+	if (created == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	created->config = config;
+	uromd_sessions_init(&created->sessions);
+	uromd_workers_init(&created->workers);
+	raise_fd_limit(created);
+	for (size_t i = 0; i < CORE_ARRAY_LEN(steps) && result == DOCA_SUCCESS; i++)
+		result = steps[i](created, &failure);
+	if (result != DOCA_SUCCESS) {
+		DOCA_LOG_ERR("%s", failure.reason);
+		uromd_daemon_destroy(created);
+		return result;
+	}
+	*daemon = created;
+	return DOCA_SUCCESS;
+}
+
+void uromd_daemon_destroy(struct uromd_daemon *daemon)
+{
+	if (daemon == NULL)
+		return;
+	daemon->is_draining = true;
+	uromd_notify_fini(daemon);
+	uromd_listener_close(&daemon->listener);
+	uromd_sessions_fini(&daemon->sessions);
+	uromd_workers_fini(&daemon->workers);
+	uromd_plugins_destroy(daemon->plugins);
+	for (size_t i = 0; i < CORE_ARRAY_LEN(daemon->signals); i++)
+		sd_event_source_disable_unref(daemon->signals[i]);
+	sd_event_unref(daemon->event);
+	free(daemon);
+}
+
+int uromd_daemon_run(struct uromd_daemon *daemon)
+{
+	int status = sd_event_loop(daemon->event);
+
+	if (status < 0) {
+		DOCA_LOG_CRIT("the event loop has failed: %s", strerror(-status));
+		return EXIT_FAILURE;
+	}
+	DOCA_LOG_INFO("ended");
+	return status;
+}
