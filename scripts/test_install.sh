@@ -53,18 +53,24 @@ build_program() { # COMPILER SUFFIX
 #include <stdio.h>
 #include <string.h>
 
+#include <doca_urom.h>
 #include <doca_version.h>
 
 int main(void)
 {
 	const char *version = doca_version_runtime();
+	struct doca_urom_service *service;
+
+	if (doca_urom_service_create(&service) != DOCA_SUCCESS ||
+	    doca_urom_service_destroy(service) != DOCA_SUCCESS)
+		return 1;
 	puts(version);
 	return strcmp(version, "3.3.0") != 0;
 }
 PROGRAM
     # shellcheck disable=SC2046  # pkg-config prints words
     "$1" -Wall -Wextra -Werror -DDOCA_ALLOW_EXPERIMENTAL_API -o "$top/program" \
-        "$top/program.$2" $(pkg-config --cflags --libs doca-common doca-dma)
+        "$top/program.$2" $(pkg-config --cflags --libs doca-common doca-dma doca-urom)
     [ "$("$top/program")" = 3.3.0 ] || fail "the program built by $1 got another version"
     echo "$1: a program of the installed libraries builds and runs"
 }
@@ -116,6 +122,7 @@ check_layout
 build_program gcc c
 build_program g++ cc
 build_sample doca_dma/dma_memcpy doca_dma_memcpy
+PATH=$prefix/bin:$PATH scripts/test_guides.py
 check_foreign
 touch "$prefix/lib/openurom/gone" && echo lib/openurom/gone >>"$prefix/lib/openurom/installed-files"
 scripts/install.sh "$prefix"
