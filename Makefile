@@ -11,7 +11,7 @@ all:
 
 help:
 	@echo 'make              build the libraries, samples, tests and benchmarks in build/gcc'
-	@echo 'make demo         build and run a sample'
+	@echo 'make demo         build; show a UROM daemon, four workers and a plugin at work'
 	@echo 'make test         build with gcc, run every test suite'
 	@echo 'make check        the suites with clang and the sanitizers, fuzzing, and all gates'
 	@echo 'make bench-quick  short measurements; figures are appended to build/bench.jsonl'
