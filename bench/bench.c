@@ -169,12 +169,20 @@ static const char *format_limit(char *text, size_t size, const struct bench_case
 	switch (limit->kind) {
 	case BENCH_UNLIMITED:
 		return "-";
+	case BENCH_AT_MOST:
+		(void)snprintf(text, size, "at most %g %s: %s", limit->value, unit_names[one->unit],
+			       verdict);
+		break;
 	case BENCH_AT_MOST_MORE:
 		(void)snprintf(text, size, "at most %g %s more: %s", limit->value,
 			       unit_names[one->unit], verdict);
 		break;
 	case BENCH_AT_MOST_RATIO:
-		(void)snprintf(text, size, "ratio at most %g: %s", limit->value, verdict);
+		if (limit->more > 0)
+			(void)snprintf(text, size, "ratio at most %g and %g %s: %s", limit->value,
+				       limit->more, unit_names[one->unit], verdict);
+		else
+			(void)snprintf(text, size, "ratio at most %g: %s", limit->value, verdict);
 		break;
 	case BENCH_AT_LEAST_RATIO:
 		(void)snprintf(text, size, "ratio at least %g: %s", limit->value, verdict);

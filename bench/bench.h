@@ -24,6 +24,7 @@ enum bench_clock {
 
 enum bench_limit_kind {
 	BENCH_UNLIMITED,
+	BENCH_AT_MOST,        /* ours, in the unit of the case */
 	BENCH_AT_MOST_MORE,   /* ours - peer, in the unit of the case */
 	BENCH_AT_MOST_RATIO,  /* ours / peer */
 	BENCH_AT_LEAST_RATIO, /* ours / peer */
@@ -32,6 +33,7 @@ enum bench_limit_kind {
 struct bench_limit {
 	enum bench_limit_kind kind;
 	double value;
+	double more; /* BENCH_AT_MOST_RATIO: of ours that does not count, in the unit of the case */
 };
 
 /* All functions get what setup returned. A step that fails ends the program: bench_fail(). */
@@ -70,6 +72,12 @@ int bench_main(const struct bench_program *program, int argc, char **argv);
  * bench_main() began. Returns its number, or -1 when it could not be pinned.
  */
 int bench_pin(unsigned int index);
+
+/* Lets the calling thread run on all of them again, for a program that it becomes. */
+void bench_unpin(void);
+
+/* The number of that processor, or -1: there is none. */
+int bench_core(unsigned int index);
 
 /* Ends the program with status 1 and a line that says what did not work, and why. */
 __attribute__((noreturn)) void bench_fail(const char *what, const char *why);

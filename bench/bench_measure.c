@@ -54,6 +54,11 @@ int bench_pin(unsigned int index)
 	return sched_setaffinity(0, sizeof(wanted), &wanted) == 0 ? core : -1;
 }
 
+void bench_unpin(void)
+{
+	(void)sched_setaffinity(0, sizeof(allowed), &allowed); /* it was allowed before */
+}
+
 static uint64_t now_ns(enum bench_clock clock)
 {
 	static const clockid_t clocks[] = {
@@ -157,10 +162,12 @@ static bool is_in_limit(const struct bench_limit *limit, const struct bench_resu
 	switch (limit->kind) {
 	case BENCH_UNLIMITED:
 		return true;
+	case BENCH_AT_MOST:
+		return result->ours.value <= limit->value;
 	case BENCH_AT_MOST_MORE:
 		return result->ours.value - result->peer.value <= limit->value;
 	case BENCH_AT_MOST_RATIO:
-		return result->ratio <= limit->value;
+		return result->ours.value - limit->more <= limit->value * result->peer.value;
 	case BENCH_AT_LEAST_RATIO:
 		return result->ratio >= limit->value;
 	}

@@ -31,9 +31,6 @@ struct bench_plan {
 /* Notes the processors that the program may use; before the first bench_pin(). */
 void bench_cores_init(void);
 
-/* The number of the processor that is index among them, or -1. */
-int bench_core(unsigned int index);
-
 /* Sets a case up, measures both of its sides, and takes it down. */
 struct bench_result bench_measure(struct bench_case *one, const struct bench_plan *plan);
 
