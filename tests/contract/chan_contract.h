@@ -91,7 +91,7 @@ struct chan_link *contract_connect_to(struct chan_end *end, const void *addr, si
 
 /*
  * A connection from host to worker that both have; *accepted is the worker's side of it. It has
- * carried one message from the host.
+ * carried a message from the host and an empty one from the worker.
  */
 struct chan_link *contract_join(struct chan_contract *contract, struct chan_link **accepted);
 

@@ -264,7 +264,8 @@ static void bound_set_on_accepting_holds_for_the_first_message(struct chan_contr
 	contract_drive_until(contract, contract->worker.num_accepted == 1);
 	assert_closed_once(contract, &contract->worker.links[0], DOCA_ERROR_CONNECTION_ABORTED);
 	assert_int_equal(contract->worker.num_received, 0);
-	assert_closed_once(contract, link, DOCA_ERROR_CONNECTION_RESET);
+	/* Whether it ever was connected, not every kind can tell who has heard nothing. */
+	contract_drive_until(contract, link->num_closed == 1);
 }
 
 static void channel_serves_on_after_each_end(struct chan_contract *contract)

@@ -14,7 +14,10 @@
 #include "core/export.h"
 
 #define NUM_ROUNDS      20000
-#define NUM_CONNECTIONS 500
+#define NUM_CONNECTIONS 100
+#define NUM_UNREAD      500
+#define WATCH_NS        500000000
+#define MAX_TURNS       2000 /* a loop that does not sleep makes a hundred times as many */
 #define WINDOW          16
 #define ALARM_S         100
 
@@ -190,6 +193,47 @@ static void unread_messages_keep_it_from_sleeping(struct chan_contract *contract
 	assert_true(num_steps > 1);
 }
 
+/* How often the end is awake in half a second in which nobody else does anything. */
+static unsigned int count_turns(struct chan_end *end)
+{
+	uint64_t begun_ns = test_now_ns(), spent_ns;
+	unsigned int num_turns = 0;
+
+	while ((spent_ns = test_now_ns() - begun_ns) < WATCH_NS) {
+		num_turns++;
+		if (!chan_progress(end->chan) && chan_arm(end->chan))
+			(void)test_is_readable(chan_get_fd(end->chan),
+					       (int)((WATCH_NS - spent_ns) / 1000000 + 1));
+	}
+	return num_turns;
+}
+
+static void waiting_for_a_peer_that_does_not_read_is_sleeping(struct chan_contract *contract)
+{
+	struct chan_link *accepted;
+	struct chan_link *link = contract_join(contract, &accepted);
+
+	for (uint64_t id = 1; id <= NUM_UNREAD; id++)
+		contract_send(link, id, 20000);
+
+	assert_in_range(count_turns(&contract->host), 1, MAX_TURNS);
+	contract_drive_until(contract, accepted->num_received == NUM_UNREAD + 1);
+	assert_false(accepted->is_unordered);
+}
+
+static void peer_that_closed_without_reading_leaves_nothing_to_do(struct chan_contract *contract)
+{
+	struct chan_link *accepted;
+	struct chan_link *link = contract_join(contract, &accepted);
+
+	for (uint64_t id = 1; id <= NUM_UNREAD; id++)
+		contract_send(link, id, 20000);
+	contract_close(&contract->worker);
+	contract_drive_until(contract, link->num_closed == 1);
+
+	assert_in_range(count_turns(&contract->host), 1, MAX_TURNS);
+}
+
 static const struct chan_contract_test tests[] = {
 	CONTRACT(no_wake_up_is_lost_from_round_to_round),
 	CONTRACT(no_wake_up_is_lost_with_several_under_way),
@@ -197,6 +241,8 @@ static const struct chan_contract_test tests[] = {
 	CONTRACT(armed_channel_without_work_is_silent),
 	CONTRACT(message_makes_an_armed_channel_readable),
 	CONTRACT(unread_messages_keep_it_from_sleeping),
+	CONTRACT(waiting_for_a_peer_that_does_not_read_is_sleeping),
+	CONTRACT(peer_that_closed_without_reading_leaves_nothing_to_do),
 };
 
 int main(void)

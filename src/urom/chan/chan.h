@@ -51,7 +51,8 @@ struct chan_handler {
 
 	/*
 	 * The connection is over, by the peer's doing or for an error; conn: gone on return.
-	 * why: NOT_CONNECTED: it never came about. CONNECTION_RESET: it is lost, or the peer has
+	 * why: NOT_CONNECTED: it never came about, as far as this side can tell, which has begun it
+	 * and heard nothing. CONNECTION_RESET: it is lost, or the peer has
 	 * closed it. CONNECTION_ABORTED: the peer has sent what is no message, or a too long one.
 	 * NO_MEMORY: a message did not find room. None of it is logged.
 	 */
@@ -109,13 +110,14 @@ CORE_EXPORT void chan_close(struct chan *chan);
 
 /*
  * Lets peers connect, on one address of this machine and a port that is free.
- * ip: its port is not looked at. Errors: as the system has them.
+ * ip: its port is not looked at.
+ * Errors: BAD_STATE: it does so already. Else as the system has them, and logged.
  */
 CORE_EXPORT doca_error_t chan_listen(struct chan *chan, const struct sockaddr *ip);
 
 /*
  * Where the channel listens, for chan_connect() on any machine.
- * addr: of CHAN_MAX_ADDR bytes; *len: how many are used.
+ * addr: of CHAN_MAX_ADDR bytes; *len: how many are used. Errors: BAD_STATE: it does not.
  */
 CORE_EXPORT doca_error_t chan_get_address(struct chan *chan, void *addr, size_t *len);
 
@@ -143,7 +145,10 @@ CORE_EXPORT doca_error_t chan_connect(struct chan *chan, const void *addr, size_
 CORE_EXPORT doca_error_t chan_send(struct chan_conn *conn, uint16_t type, uint64_t id,
 				   const void *record);
 
-/* Ends a connection. What was sent before may be lost. */
+/*
+ * Ends a connection. What was sent before may be lost. The peer hears of it while the channel
+ * progresses, or when it closes.
+ */
 CORE_EXPORT void chan_disconnect(struct chan_conn *conn);
 
 /* A bounded piece of work; true when there was any. */

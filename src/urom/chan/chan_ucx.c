@@ -19,7 +19,8 @@ CORE_LOG_REGISTER(UROM::CHAN::UCX);
  * How long a channel that closes drives UCX for endpoints that are closing. They wait for no peer,
  * but for UCX's own thread, which is done within a few ms even when the machine is busy.
  */
-#define CLOSE_NS UINT64_C(200000000)
+#define CLOSE_NS         UINT64_C(200000000)
+#define CLOSE_IDLE_TURNS 64
 
 doca_error_t chan_error_from_ucs(ucs_status_t status)
 {
@@ -108,6 +109,7 @@ static doca_error_t conn_create(struct ucx_chan *chan, ucp_ep_params_t *params,
 	conn->base.chan = &chan->base;
 	conn->base.max_body = chan->base.max_body;
 	STAILQ_INIT(&conn->arrivals);
+	STAILQ_INIT(&conn->held);
 	status = ucp_ep_create(chan->worker, params, &conn->ep);
 	if (status != UCS_OK) {
 		free(conn);
@@ -151,6 +153,7 @@ static void conn_free(struct ucx_conn *conn, bool is_whole)
 	if (chan->latest == conn)
 		chan->latest = NULL;
 	chan_ucx_receive_fini(conn);
+	chan_ucx_drop_held(conn);
 	TAILQ_INSERT_TAIL(&chan->closing, conn, link);
 	conn->close_request = ucp_ep_close_nbx(conn->ep, &params);
 	if (!UCS_PTR_IS_PTR(conn->close_request))
@@ -256,8 +259,11 @@ static doca_error_t ucx_listen(struct chan *base, const struct sockaddr *ip)
 		.sockaddr = { ip, chan_address_len(ip) },
 		.conn_handler = { on_request, chan },
 	};
-	ucs_status_t status = ucp_listener_create(chan->worker, &params, &chan->listener);
+	ucs_status_t status;
 
+	if (chan->listener != NULL)
+		return DOCA_ERROR_BAD_STATE;
+	status = ucp_listener_create(chan->worker, &params, &chan->listener);
 	if (status == UCS_OK)
 		return DOCA_SUCCESS;
 	DOCA_LOG_ERR("UCX cannot listen: %s", ucs_status_string(status));
@@ -267,8 +273,12 @@ static doca_error_t ucx_listen(struct chan *base, const struct sockaddr *ip)
 static doca_error_t ucx_get_address(struct chan *base, struct sockaddr_storage *addr)
 {
 	ucp_listener_attr_t attr = { .field_mask = UCP_LISTENER_ATTR_FIELD_SOCKADDR };
-	ucs_status_t status = ucp_listener_query(ucx_chan_from(base)->listener, &attr);
+	const struct ucx_chan *chan = ucx_chan_from(base);
+	ucs_status_t status;
 
+	if (chan->listener == NULL)
+		return DOCA_ERROR_BAD_STATE;
+	status = ucp_listener_query(chan->listener, &attr);
 	if (status != UCS_OK)
 		return chan_error_from_ucs(status);
 	*addr = attr.sockaddr;
@@ -286,8 +296,6 @@ static doca_error_t worker_create(struct ucx_chan *chan)
 	ucs_status_t status = ucp_worker_create(chan->context, &params, &chan->worker);
 
 	if (status == UCS_OK)
-		status = ucp_worker_get_efd(chan->worker, &chan->fd);
-	if (status == UCS_OK)
 		return chan_ucx_receive_init(chan);
 	DOCA_LOG_ERR("UCX makes no worker: %s", ucs_status_string(status));
 	return DOCA_ERROR_DRIVER;
@@ -301,12 +309,19 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
+/* Behind the last endpoint UCX gives back what it was to send, in turns that it does not count. */
 static void wait_closed(struct ucx_chan *chan)
 {
 	const uint64_t end_ns = now_ns() + CLOSE_NS;
+	unsigned int num_idle = 0;
 
-	while (!TAILQ_EMPTY(&chan->closing) && now_ns() < end_ns) {
-		if (ucp_worker_progress(chan->worker) == 0)
+	while ((!TAILQ_EMPTY(&chan->closing) || num_idle < CLOSE_IDLE_TURNS) && now_ns() < end_ns) {
+		if (ucp_worker_progress(chan->worker) > 0) {
+			num_idle = 0;
+			continue;
+		}
+		num_idle++;
+		if (!TAILQ_EMPTY(&chan->closing))
 			(void)sched_yield(); /* it cannot fail */
 	}
 }
@@ -333,6 +348,7 @@ static void ucx_close(struct chan *base)
 		conn_forget(conn);
 	if (chan->listener != NULL)
 		ucp_listener_destroy(chan->listener);
+	chan_ucx_wake_fini(chan); /* its epoll holds the worker's descriptor */
 	if (chan->worker != NULL)
 		ucp_worker_destroy(chan->worker);
 	if (chan->context != NULL)
@@ -353,9 +369,13 @@ static doca_error_t ucx_open(const struct chan_config *config, struct chan **ope
 	TAILQ_INIT(&chan->closing);
 	STAILQ_INIT(&chan->requests);
 	SLIST_INIT(&chan->free_sends);
+	chan->fd = -1;
+	chan->timer_fd = -1;
 	result = chan_ucx_context_create(config, &chan->context);
 	if (result == DOCA_SUCCESS)
 		result = worker_create(chan);
+	if (result == DOCA_SUCCESS)
+		result = chan_ucx_wake_init(chan);
 	if (result != DOCA_SUCCESS) {
 		ucx_close(&chan->base);
 		return result;
@@ -373,6 +393,8 @@ static bool ucx_progress(struct chan *base)
 		has_worked = true;
 	if (!TAILQ_EMPTY(&chan->ending) && end_conns(chan))
 		has_worked = true;
+	if (has_worked)
+		chan->num_looks = 0;
 	return has_worked;
 }
 
@@ -387,7 +409,7 @@ static bool ucx_arm(struct chan *base)
 
 	if (!STAILQ_EMPTY(&chan->requests) || !TAILQ_EMPTY(&chan->ending))
 		return false;
-	return ucp_worker_arm(chan->worker) == UCS_OK;
+	return chan_ucx_wake_arm(chan);
 }
 
 /*

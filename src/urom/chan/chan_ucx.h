@@ -3,9 +3,9 @@
 #define CHAN_CHAN_UCX_H_
 
 /*
- * The channel over UCX active messages, in four files: chan_ucx.c has the channel and the life of
- * its connections, chan_ucx_send.c and chan_ucx_receive.c the two directions, chan_ucx_config.c
- * what UCX is told.
+ * The channel over UCX active messages, in five files: chan_ucx.c has the channel and the life of
+ * its connections, chan_ucx_send.c and chan_ucx_receive.c the two directions, chan_ucx_wake.c
+ * waiting, chan_ucx_config.c what UCX is told.
  *
  * A message is one active message. Its UCX header is struct chan_ucx_head, its data the body. UCX
  * may let a short message overtake a long one; the sequence number puts them in order again.
@@ -45,7 +45,11 @@ struct ucx_chan {
 	ucp_context_h context;
 	ucp_worker_h worker;
 	ucp_listener_h listener;
-	int fd; /* UCX's */
+	int fd;       /* owned: an epoll of both below */
+	int timer_fd; /* owned */
+	int ucx_fd;   /* UCX's */
+	bool is_ticking;
+	unsigned int num_looks; /* that found nothing to do, while UCX could not be armed */
 	TAILQ_HEAD(, ucx_conn) conns;
 	TAILQ_HEAD(, ucx_conn) ending;
 	TAILQ_HEAD(, ucx_conn) closing; /* over for everybody but UCX */
@@ -65,12 +69,13 @@ struct ucx_request {
 struct ucx_conn {
 	struct chan_conn base;
 	ucp_ep_h ep;
-	bool is_ours;        /* this side has connected */
-	bool has_heard;      /* a message has come */
-	bool is_ending;      /* in the ending list */
-	bool is_given_up;    /* by the user: no more words to it */
-	doca_error_t why;    /* it ends */
-	void *close_request; /* UCX's, once it is in the closing list */
+	bool is_ours;                 /* this side has connected */
+	bool has_heard;               /* a message has come */
+	STAILQ_HEAD(, ucx_send) held; /* messages that leave when it has */
+	bool is_ending;               /* in the ending list */
+	bool is_given_up;             /* by the user: no more words to it */
+	doca_error_t why;             /* it ends */
+	void *close_request;          /* UCX's, once it is in the closing list */
 	uint32_t next_out;
 	uint32_t next_in;
 	STAILQ_HEAD(, ucx_arrival) arrivals; /* that wait for their turn, by their number */
@@ -109,6 +114,12 @@ struct ucx_conn *chan_ucx_conn_find(struct ucx_chan *chan, ucp_ep_h ep);
 doca_error_t chan_ucx_send(struct chan_conn *conn, const struct wire_message *message, uint64_t id,
 			   const void *record);
 
+/* Sends what was held until the peer was heard. */
+void chan_ucx_send_held(struct ucx_conn *conn);
+
+/* Drops it. */
+void chan_ucx_drop_held(struct ucx_conn *conn);
+
 /* Frees the buffers that wait to be used again. */
 void chan_ucx_send_fini(struct ucx_chan *chan);
 
@@ -118,5 +129,14 @@ doca_error_t chan_ucx_receive_init(struct ucx_chan *chan);
 /* Frees what waits for its turn; long messages that UCX is writing still are freed when it is done.
  */
 void chan_ucx_receive_fini(struct ucx_conn *conn);
+
+/* Makes the descriptor; of a channel with a UCX worker. Errors: as the system has them; logged. */
+doca_error_t chan_ucx_wake_init(struct ucx_chan *chan);
+
+/* Closes it; accepts one that is -1. */
+void chan_ucx_wake_fini(struct ucx_chan *chan);
+
+/* The part of arming that is UCX's. */
+bool chan_ucx_wake_arm(struct ucx_chan *chan);
 
 #endif /* CHAN_CHAN_UCX_H_ */

@@ -29,7 +29,6 @@ static void hand_over(struct ucx_conn *conn, const struct chan_ucx_head *head, c
 	const struct chan_message message = { head->type, head->id, body, len };
 
 	conn->next_in++;
-	conn->has_heard = true;
 	chan->handler->received(chan->arg, &conn->base, &message);
 }
 
@@ -132,6 +131,10 @@ static ucs_status_t on_message(void *arg, const void *header, size_t header_len,
 
 	if ((param->recv_attr & UCP_AM_RECV_ATTR_FIELD_REPLY_EP) != 0)
 		conn = chan_ucx_conn_find(chan, param->reply_ep);
+	if (conn != NULL && !conn->has_heard) {
+		conn->has_heard = true;
+		chan_ucx_send_held(conn);
+	}
 	if (conn == NULL || conn->is_ending)
 		return UCS_OK;
 	if (header_len != sizeof(head) || len > conn->base.max_body) {

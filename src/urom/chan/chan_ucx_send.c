@@ -11,8 +11,10 @@
 /* What UCX reads from until it has sent it. */
 struct ucx_send {
 	struct ucx_chan *chan;
-	SLIST_ENTRY(ucx_send) link;
+	SLIST_ENTRY(ucx_send) link;       /* in the channel's free_sends */
+	STAILQ_ENTRY(ucx_send) held_link; /* in a connection's held */
 	size_t capacity;
+	size_t len;
 	struct chan_ucx_head head;
 	uint8_t body[];
 };
@@ -50,6 +52,28 @@ static void on_sent(void *request, ucs_status_t status, void *arg)
 	send_put(arg);
 }
 
+/* taken: given back when UCX has sent it, or now if it does not. */
+static doca_error_t send_now(struct ucx_conn *conn, struct ucx_send *taken)
+{
+	const ucp_request_param_t params = {
+		.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
+				UCP_OP_ATTR_FIELD_FLAGS,
+		.flags = UCP_AM_SEND_FLAG_REPLY,
+		.cb.send = on_sent,
+		.user_data = taken,
+	};
+	ucs_status_ptr_t request =
+	    ucp_am_send_nbx(conn->ep, CHAN_UCX_AM_ID, &taken->head, sizeof(taken->head),
+			    taken->body, taken->len, &params);
+
+	if (!UCS_PTR_IS_PTR(request))
+		send_put(taken);
+	if (!UCS_PTR_IS_ERR(request))
+		return DOCA_SUCCESS;
+	chan_ucx_conn_fail(conn, DOCA_ERROR_CONNECTION_RESET);
+	return DOCA_ERROR_CONNECTION_RESET;
+}
+
 doca_error_t chan_ucx_send(struct chan_conn *base, const struct wire_message *message, uint64_t id,
 			   const void *record)
 {
@@ -57,13 +81,6 @@ doca_error_t chan_ucx_send(struct chan_conn *base, const struct wire_message *me
 	size_t len = wire_encoded_size(message, record);
 	struct ucx_send *taken;
 	enum wire_result encoded;
-	ucp_request_param_t params = {
-		.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
-				UCP_OP_ATTR_FIELD_FLAGS,
-		.flags = UCP_AM_SEND_FLAG_REPLY,
-		.cb.send = on_sent,
-	};
-	ucs_status_ptr_t request;
 
 	if (conn->is_ending)
 		return DOCA_ERROR_CONNECTION_RESET;
@@ -72,23 +89,40 @@ doca_error_t chan_ucx_send(struct chan_conn *base, const struct wire_message *me
 	taken = send_take(ucx_chan_from(base->chan), len);
 	if (taken == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	encoded = wire_encode(message, record, taken->body, len, &len);
+	encoded = wire_encode(message, record, taken->body, len, &taken->len);
 	if (encoded != WIRE_OK) {
 		send_put(taken);
 		return chan_error_from_wire(encoded);
 	}
-	taken->head = (struct chan_ucx_head){ conn->next_out, message->type, 0, id };
-	params.user_data = taken;
-	request = ucp_am_send_nbx(conn->ep, CHAN_UCX_AM_ID, &taken->head, sizeof(taken->head),
-				  taken->body, len, &params);
-	if (!UCS_PTR_IS_PTR(request))
-		send_put(taken);
-	if (UCS_PTR_IS_ERR(request)) {
-		chan_ucx_conn_fail(conn, DOCA_ERROR_CONNECTION_RESET);
-		return DOCA_ERROR_CONNECTION_RESET;
-	}
-	conn->next_out++;
+	taken->head = (struct chan_ucx_head){ conn->next_out++, message->type, 0, id };
+	if (conn->is_ours || conn->has_heard)
+		return send_now(conn, taken);
+	/*
+	 * UCX 1.13 loses what the side that accepts sends before it has heard anything, when that
+	 * is as long as only the transport of the beginning takes at once.
+	 */
+	STAILQ_INSERT_TAIL(&conn->held, taken, held_link);
 	return DOCA_SUCCESS;
+}
+
+void chan_ucx_send_held(struct ucx_conn *conn)
+{
+	struct ucx_send *taken;
+
+	while ((taken = STAILQ_FIRST(&conn->held)) != NULL && !conn->is_ending) {
+		STAILQ_REMOVE_HEAD(&conn->held, held_link);
+		(void)send_now(conn, taken); /* `closed` tells of it */
+	}
+}
+
+void chan_ucx_drop_held(struct ucx_conn *conn)
+{
+	struct ucx_send *taken;
+
+	while ((taken = STAILQ_FIRST(&conn->held)) != NULL) {
+		STAILQ_REMOVE_HEAD(&conn->held, held_link);
+		send_put(taken);
+	}
 }
 
 void chan_ucx_send_fini(struct ucx_chan *chan)
