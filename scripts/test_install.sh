@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs to a prefix below build/ and uses it as a stranger would: by pkg-config alone, from C and
-# from C++, and with the build files of the samples. Nothing outside of build/ is touched.
+# from C++, and with the build files of the samples, which then run on the installed daemon. Nothing
+# outside of build/ is touched.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -32,14 +33,20 @@ refuses() { # WHAT COMMAND...
 
 check_layout() {
     local path
-    for path in include lib bin samples VERSION lib/pkgconfig/{doca,doca-common,doca-argp,doca-dma}.pc \
-        lib/libdoca_{common,argp,dma}.so{,.3}; do
+    for path in include lib bin samples VERSION \
+        lib/pkgconfig/{doca,doca-common,doca-argp,doca-dma,doca-urom}.pc \
+        lib/libdoca_{common,argp,dma,urom,urom_components_comm_ucp_am}.so{,.3} \
+        bin/doca_urom_{daemon,worker} bin/urom_daemon lib/urom/plugins/worker_graph.so \
+        samples/doca_urom/urom_common.{c,h} \
+        samples/doca_urom/urom_multi_workers_bootstrap/meson.build \
+        samples/doca_urom/urom_multi_workers_bootstrap/urom_multi_workers_bootstrap_{main,sample}.c \
+        samples/doca_urom/plugins/worker_graph/{meson.build,urom_graph.h,worker_graph.{c,h}}; do
         [ -e "$prefix/$path" ] || fail "$path was not installed"
     done
     [ "$(readlink "$prefix/lib64")" = lib ] || fail "lib64 is no link to lib"
     [ "$(cat "$prefix/VERSION")" = 3.3.0 ] || fail "VERSION does not say 3.3.0"
     [ "$(pkg-config --modversion doca)" = 3.3.0 ] || fail "pkg-config does not say 3.3.0"
-    for path in doca doca-common doca-argp doca-dma; do
+    for path in doca doca-common doca-argp doca-dma doca-urom; do
         [ "$(pkg-config --variable=prefix $path)" = "$prefix" ] || fail "$path: wrong prefix"
         [ "$(pkg-config --variable=libdir $path)" = "$prefix/lib" ] || fail "$path: wrong libdir"
     done
@@ -85,6 +92,58 @@ build_sample() { # FOLDER PROGRAM
     echo "$1: builds from its installed source and runs"
 }
 
+# As the guide has it, in the folder and without the word "setup".
+build_as_in_the_guide() { # FOLDER BINARY
+    local source=$prefix/samples/doca_urom/$1 build
+    build=$top/guide-$(basename "$1")
+    (cd "$source" && meson "$build" && ninja -C "$build")
+    [ -e "$build/$2" ] || fail "$1: there is no $2"
+    echo "$1: builds from its installed source, as the guide has it"
+}
+
+check_plugin() {
+    local plugin version
+    for plugin in "$top/guide-worker_graph" "$prefix/lib/urom/plugins"; do
+        version=$("$prefix/bin/doca_urom_worker" --probe "$plugin/worker_graph.so")
+        [ "$version" = "plugin 1 0x3030000" ] || fail "$plugin/worker_graph.so: it is \"$version\""
+    done
+    echo "worker_graph: a worker takes the plugin that was built and the one that was installed"
+}
+
+wait_for_file() { # FILE PID
+    local until=$((SECONDS + 20))
+    while [ ! -s "$1" ]; do
+        kill -0 "$2" 2>/dev/null && [ $SECONDS -lt $until ] || return 1
+        sleep 0.05
+    done
+}
+
+# Everything installed or built from what was installed: daemon, workers, plugin, sample.
+run_urom() {
+    local daemon work=$top/urom sample=$top/guide-urom_multi_workers_bootstrap
+    sample+=/doca_urom_multi_workers_bootstrap
+    mkdir "$work"
+    [[ $("$sample" -h) == *"-d, --device"* ]] || fail "the sample does not explain itself"
+    UROM_PLUGIN_PATH=$top/guide-worker_graph "$prefix/bin/doca_urom_daemon" --auth none \
+        --listen 127.0.0.1:0 --cpuset 0-7 --port-file "$work/address" --log-dir "$work" &
+    daemon=$!
+    wait_for_file "$work/address" $daemon || {
+        kill $daemon || true
+        fail "the installed daemon does not start"
+    }
+    echo "127.0.0.1 dpu $(cat "$work/address") 0000:03:00.0 lo" >"$work/services"
+    DOCA_UROM_SERVICE_FILE=$work/services DOCA_SOFT_DEVICES="mlx5_0@0000:03:00.0@lo" \
+        "$sample" --once >"$work/out" 2>&1 || {
+        cat "$work/out"
+        kill $daemon || true
+        fail "the sample failed on the installed daemon"
+    }
+    kill $daemon
+    wait $daemon || fail "the installed daemon did not end well"
+    [ "$(grep -c 'received loopback data' "$work/out")" = 4 ] || fail "not four loopbacks"
+    echo "urom_multi_workers_bootstrap: runs on the installed daemon"
+}
+
 check_foreign() {
     local foreign=$top/foreign
     mkdir -p "$foreign/lib/pkgconfig"
@@ -123,6 +182,10 @@ build_program gcc c
 build_program g++ cc
 build_sample doca_dma/dma_memcpy doca_dma_memcpy
 PATH=$prefix/bin:$PATH scripts/test_guides.py
+build_as_in_the_guide urom_multi_workers_bootstrap doca_urom_multi_workers_bootstrap
+build_as_in_the_guide plugins/worker_graph worker_graph.so
+check_plugin
+run_urom
 check_foreign
 touch "$prefix/lib/openurom/gone" && echo lib/openurom/gone >>"$prefix/lib/openurom/installed-files"
 scripts/install.sh "$prefix"
