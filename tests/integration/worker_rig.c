@@ -78,14 +78,26 @@ static void make_command_line(struct command_line *line, const struct rig_config
 	}
 }
 
-/* Those of the test come last and count: this process has none of the same names. */
+/* Is there another value for the variable of an entry? */
+static bool is_replaced(const char *entry, const struct rig_config *config)
+{
+	const size_t len = strcspn(entry, "=") + 1;
+
+	for (unsigned int i = 0; i < RIG_MAX_ENV && config->env[i] != NULL; i++) {
+		if (strncmp(entry, config->env[i], len) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void make_environment(char **envp, const struct rig_config *config, char *trace)
 {
 	unsigned int count = 0;
 
-	for (; environ[count] != NULL; count++) {
+	for (unsigned int i = 0; environ[i] != NULL; i++) {
 		assert_true(count < MAX_ENTRIES - RIG_MAX_ENV - 2);
-		envp[count] = environ[count];
+		if (!is_replaced(environ[i], config))
+			envp[count++] = environ[i];
 	}
 	for (unsigned int i = 0; i < RIG_MAX_ENV && config->env[i] != NULL; i++)
 		envp[count++] = (char *)(uintptr_t)config->env[i]; /* execve() leaves them alone */
@@ -177,6 +189,7 @@ void rig_spawn(struct rig *rig, const struct rig_config *config)
 
 	memset(rig, 0, sizeof(*rig));
 	rig->next_connection = 1000;
+	rig->is_silent = config->log_level != NULL && strcmp(config->log_level, "10") == 0;
 	rig->log = tmpfile();
 	assert_non_null(rig->log);
 	(void)snprintf(rig->trace, sizeof(rig->trace), "/tmp/test_worker.XXXXXX");
@@ -379,6 +392,8 @@ static void clean_up(struct rig *rig)
 	chan_stream_fini(&rig->control);
 	assert_int_equal(fseek(rig->log, 0, SEEK_END), 0);
 	rig->log_len = ftell(rig->log);
+	if (rig->is_silent && rig->log_len > 0)
+		rig_print_log(rig);
 	fclose(rig->log);
 }
 

@@ -64,6 +64,7 @@ struct rig {
 	char trace[64];       /* what PLAY_TRACE names */
 	char traced[2048];    /* what stood in there at the end */
 	long log_len;         /* bytes of the log at the end */
+	bool is_silent;       /* there should be none */
 	char expected[8][64]; /* parts of lines at WARNING and ERROR */
 	unsigned int num_expected;
 };
