@@ -172,15 +172,33 @@ struct uromw_host *uromw_conns_find_host(struct uromw_conns *conns, uint64_t con
 	return NULL;
 }
 
-void uromw_conns_remove_host(struct uromw_conns *conns, struct uromw_host *host)
+/* Parts a host from its connection, which is returned; NULL: it has none. */
+static struct uromw_conn *part(struct uromw_host *host)
 {
-	assert(host->num_outstanding == 0);
-	if (host->conn != NULL)
-		disconnect(conns, host->conn);
+	struct uromw_conn *conn = host->conn;
+
+	host->conn = NULL;
+	if (conn != NULL)
+		conn->host = NULL;
+	return conn;
+}
+
+static void free_host(struct uromw_conns *conns, struct uromw_host *host)
+{
 	LIST_REMOVE(host, entry);
 	conns->num_hosts--;
 	explicit_bzero(host->ticket, sizeof(host->ticket));
 	free(host);
+}
+
+void uromw_conns_remove_host(struct uromw_conns *conns, struct uromw_host *host)
+{
+	struct uromw_conn *conn = part(host);
+
+	assert(host->num_outstanding == 0);
+	if (conn != NULL)
+		disconnect(conns, conn);
+	free_host(conns, host);
 }
 
 /* In a time that does not tell how much of it is right. */
@@ -211,15 +229,18 @@ doca_error_t uromw_conns_attach(struct uromw_conns *conns, struct uromw_conn *co
 
 void uromw_conns_fini(struct uromw_conns *conns)
 {
-	struct uromw_host *host;
-	struct uromw_conn *conn;
+	struct uromw_host *host, *next_host;
+	struct uromw_conn *conn, *next_conn;
 
-	while ((host = LIST_FIRST(&conns->hosts)) != NULL) {
-		if (host->conn != NULL)
-			uromw_conns_remove(conns, host->conn);
-		host->num_outstanding = 0;
-		uromw_conns_remove_host(conns, host);
+	for (host = LIST_FIRST(&conns->hosts); host != NULL; host = next_host) {
+		next_host = LIST_NEXT(host, entry);
+		conn = part(host);
+		if (conn != NULL)
+			uromw_conns_remove(conns, conn);
+		free_host(conns, host);
 	}
-	while ((conn = LIST_FIRST(&conns->waiting)) != NULL)
+	for (conn = LIST_FIRST(&conns->waiting); conn != NULL; conn = next_conn) {
+		next_conn = LIST_NEXT(conn, entry);
 		uromw_conns_remove(conns, conn);
+	}
 }

@@ -41,8 +41,10 @@ static struct urom_worker_cmd_desc *make_desc(const struct uromw_host *host,
 
 static void free_left(ucs_list_link_t *commands)
 {
-	while (!ucs_list_is_empty(commands))
-		free(ucs_list_extract_head(commands, struct urom_worker_cmd_desc, entry));
+	struct urom_worker_cmd_desc *desc, *next;
+
+	ucs_list_for_each_safe (desc, next, commands, entry)
+		free(desc);
 }
 
 /* What a plugin has not taken, or not accepted. */

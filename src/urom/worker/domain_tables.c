@@ -10,7 +10,7 @@ static doca_error_t addr_lookup(struct urom_worker_ctx *ctx, uint64_t domain_id,
 }
 
 static doca_error_t seg_lookup(struct urom_worker_ctx *ctx, uint64_t domain_id, uint64_t va,
-			       int *seg)
+			       int *seg) /* NOLINT: the slot has it so */
 {
 	(void)domain_id;
 	(void)va;
@@ -19,7 +19,7 @@ static doca_error_t seg_lookup(struct urom_worker_ctx *ctx, uint64_t domain_id, 
 
 /* The handles of both kinds. */
 static doca_error_t handle_lookup(struct urom_worker_ctx *ctx, uint64_t domain_id, int seg,
-				  size_t *len, void **handle)
+				  size_t *len, void **handle) /* NOLINT */
 {
 	(void)domain_id;
 	(void)seg;

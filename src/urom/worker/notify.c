@@ -140,16 +140,14 @@ static void look_at_result(struct uromw_plugin *plugin, doca_error_t result)
 
 bool uromw_notify_collect(struct uromw_worker *worker, struct uromw_plugin *plugin)
 {
+	struct urom_worker_notif_desc *desc, *next;
 	UCS_LIST_HEAD(list);
 
 	look_at_result(plugin, uromw_plugin_progress(plugin, &list));
 	if (ucs_list_is_empty(&list))
 		return false;
 	worker->wait.has_traffic = true;
-	while (!ucs_list_is_empty(&list)) {
-		struct urom_worker_notif_desc *desc =
-		    ucs_list_extract_head(&list, struct urom_worker_notif_desc, entry);
-
+	ucs_list_for_each_safe (desc, next, &list, entry) {
 		deliver(worker, plugin, desc);
 		free(desc);
 	}

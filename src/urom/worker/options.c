@@ -10,7 +10,7 @@
 
 #include <doca_log.h>
 
-#define MAX_TIMEOUT_S (24 * 60 * 60)
+#define MAX_TIMEOUT_S 86400
 #define LEVEL_STEP    10
 
 /* Bits of ids that no plugin has. */
