@@ -57,6 +57,12 @@ static inline bool chan_stream_is_sending(const struct chan_stream *stream)
 	return stream->out_len > 0;
 }
 
+/* Were more bytes read than those of the messages that were received? */
+static inline bool chan_stream_has_bytes(const struct chan_stream *stream)
+{
+	return stream->in_len > 0;
+}
+
 /*
  * The next message that has come whole; it is lent until the next chan_stream_receive() or
  * chan_stream_fini(). The descriptor does not tell of what was read with an earlier message, so who

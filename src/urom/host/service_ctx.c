@@ -75,7 +75,8 @@ static bool receive_one(struct doca_urom_service *service)
 	struct chan_message message;
 	doca_error_t result = chan_stream_receive(&service->stream, &message);
 
-	service->may_have_more = result == DOCA_SUCCESS;
+	/* What is in the socket still wakes the engine by itself. */
+	service->may_have_more = result == DOCA_SUCCESS && chan_stream_has_bytes(&service->stream);
 	if (result == DOCA_ERROR_AGAIN)
 		return false;
 	if (result == DOCA_SUCCESS) {
