@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef UROM_PROCS_H_
+#define UROM_PROCS_H_
+
+/* What runs on this machine, as /proc tells it. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define UROM_PROCS_MAX 64
+
+/* The children of a process; returns how many there are. part: of their command lines, or NULL. */
+size_t urom_procs_children(pid_t parent, const char *part, pid_t pids[UROM_PROCS_MAX]);
+
+/* The letter for the state of a process, such as 'S' or 'Z'; '\0' when there is none. */
+char urom_procs_state(pid_t pid);
+
+/* Waits until a process is gone, zombies being there still; fails after 10 s. */
+void urom_procs_wait_gone(pid_t pid);
+
+/* Waits until a process has that many children with part in their command lines; the same. */
+void urom_procs_wait_children(pid_t parent, const char *part, size_t count);
+
+/* The processor time that a process has used, in nanoseconds. */
+uint64_t urom_procs_cpu_ns(pid_t pid);
+
+#endif /* UROM_PROCS_H_ */
