@@ -86,10 +86,24 @@ void heard_on_error(struct doca_task *task, union doca_data task_user_data,
 		doca_error_get_name(status) + strlen("DOCA_ERROR_"));
 }
 
+void heard_on_end(struct doca_task *task, union doca_data task_user_data,
+		  union doca_data ctx_user_data)
+{
+	if (doca_task_get_status(task) == DOCA_SUCCESS)
+		heard_on_success(task, task_user_data, ctx_user_data);
+	else
+		heard_on_error(task, task_user_data, ctx_user_data);
+}
+
 void heard_init(struct heard *heard, struct doca_ctx *ctx)
 {
 	memset(heard, 0, sizeof(*heard));
 	heard->thread = pthread_self();
+	heard_add(heard, ctx);
+}
+
+void heard_add(struct heard *heard, struct doca_ctx *ctx)
+{
 	assert_success(doca_ctx_set_user_data(ctx, (union doca_data){ .ptr = heard }));
 	assert_success(doca_ctx_set_state_changed_cb(ctx, on_state));
 }

@@ -41,11 +41,18 @@ struct heard {
 /* Makes heard the listener of a context: its callback and its user data. */
 void heard_init(struct heard *heard, struct doca_ctx *ctx);
 
+/* The same, when it is the listener of others already: their words come in one order. */
+void heard_add(struct heard *heard, struct doca_ctx *ctx);
+
 /* Task callbacks for the contexts that have a listener. */
 void heard_on_success(struct doca_task *task, union doca_data task_user_data,
 		      union doca_data ctx_user_data);
 void heard_on_error(struct doca_task *task, union doca_data task_user_data,
 		    union doca_data ctx_user_data);
+
+/* The same for kinds that call back alike for success and error. */
+void heard_on_end(struct doca_task *task, union doca_data task_user_data,
+		  union doca_data ctx_user_data);
 
 /* Exactly these words were heard, "" for none; they are forgotten. */
 #define assert_heard(heard, words) heard_check((heard), (words), __FILE__, __LINE__)
