@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "urom_program.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "test.h"
+#include "urom_flow.h"
+#include "urom_host.h"
+
+#define PATIENCE_MS 30000
+#define MAX_ARGS    8
+#define NUM_HELD    8
+#define HELD_MS     1000
+#define IN_FLIGHT   8
+
+/* --- in the program --- */
+
+static void wait_for_word(void)
+{
+	char byte;
+
+	while (read(STDIN_FILENO, &byte, 1) > 0)
+		continue;
+}
+
+static void tell_worker(struct urom_host *host, struct doca_urom_worker *worker)
+{
+	struct urom_test_report report;
+
+	urom_host_report(host, worker, &report);
+	printf("%" PRIu64 " %" PRIu64 "\n", report.pid, report.dest_id);
+	fflush(stdout);
+}
+
+static void stay(struct urom_host *host, struct doca_urom_worker *worker, char **args)
+{
+	(void)args;
+	tell_worker(host, worker);
+	wait_for_word();
+	urom_host_fini(host);
+}
+
+static void leave(struct urom_host *host, struct doca_urom_worker *worker, char **args)
+{
+	(void)args;
+	tell_worker(host, worker);
+	wait_for_word();
+}
+
+static void hold(struct urom_host *host, struct doca_urom_worker *worker, char **args)
+{
+	(void)args;
+	for (unsigned int i = 0; i < NUM_HELD; i++)
+		urom_host_send(host, worker, UROM_TEST_ECHO_LATER, HELD_MS, i);
+	tell_worker(host, worker);
+	wait_for_word();
+}
+
+static void flow(struct urom_host *host, struct doca_urom_worker *worker, char **args)
+{
+	tell_worker(host, worker);
+	wait_for_word();
+	urom_flow_run(host, worker, 0, strtoull(args[0], NULL, 10), strtoull(args[1], NULL, 10),
+		      IN_FLIGHT);
+	printf("done\n");
+	fflush(stdout);
+	urom_host_fini(host);
+}
+
+static const struct {
+	const char *name;
+	int num_args; /* behind the id */
+	void (*run)(struct urom_host *host, struct doca_urom_worker *worker, char **args);
+} roles[] = {
+	{ "stay", 0, stay },
+	{ "leave", 0, leave },
+	{ "hold", 0, hold },
+	{ "flow", 2, flow },
+};
+
+int urom_program_main(int argc, char **argv)
+{
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+		struct urom_host host;
+
+		if (argc != 3 + roles[i].num_args || strcmp(argv[1], roles[i].name) != 0)
+			continue;
+		urom_host_init_running(&host);
+		roles[i].run(&host, urom_host_run_worker(&host, strtoull(argv[2], NULL, 10)),
+			     argv + 3);
+		return EXIT_SUCCESS;
+	}
+	fprintf(stderr, "%s: no such role\n", argv[0]);
+	return 2;
+}
+
+/* --- in the test --- */
+
+static void run_program(char *const *argv, int in, int out)
+{
+	/* It must not outlive a test that dies. */
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
+		_exit(EXIT_FAILURE);
+	execv("/proc/self/exe", argv);
+	_exit(127);
+}
+
+void urom_program_start(struct urom_program *program, const char *const *args)
+{
+	char *argv[MAX_ARGS + 2] = { (char *)(uintptr_t) "host" };
+	int in[2], out[2];
+
+	for (int i = 0; args[i] != NULL; i++) {
+		assert_true(i < MAX_ARGS);
+		argv[i + 1] = (char *)(uintptr_t)args[i]; /* execv() leaves them alone */
+	}
+	assert_int_equal(pipe2(in, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(out, O_CLOEXEC), 0);
+	fflush(NULL);
+	program->pid = fork();
+	assert_true(program->pid >= 0);
+	if (program->pid == 0)
+		run_program(argv, in[0], out[1]);
+	close(in[0]);
+	close(out[1]);
+	program->in = in[1];
+	program->out = out[0];
+}
+
+void urom_program_read(struct urom_program *program, char line[UROM_PROGRAM_LINE])
+{
+	for (size_t len = 0; len < UROM_PROGRAM_LINE; len++) {
+		if (!test_is_readable(program->out, PATIENCE_MS) ||
+		    read(program->out, line + len, 1) != 1)
+			fail_msg("host program %d says nothing", (int)program->pid);
+		if (line[len] == '\n') {
+			line[len] = '\0';
+			return;
+		}
+	}
+	fail_msg("host program %d says too much", (int)program->pid);
+}
+
+void urom_program_go_on(struct urom_program *program)
+{
+	close(program->in);
+	program->in = -1;
+}
+
+static int end(struct urom_program *program)
+{
+	int status;
+
+	if (program->in >= 0)
+		urom_program_go_on(program);
+	assert_int_equal(waitpid(program->pid, &status, 0), program->pid);
+	close(program->out);
+	return status;
+}
+
+void urom_program_finish(struct urom_program *program)
+{
+	assert_int_equal(end(program), 0);
+}
+
+void urom_program_kill(struct urom_program *program)
+{
+	int status;
+
+	assert_int_equal(kill(program->pid, SIGKILL), 0);
+	status = end(program);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef UROM_PROGRAM_H_
+#define UROM_PROGRAM_H_
+
+/*
+ * Host programs besides the test's own: the test program itself, started anew with arguments, so
+ * that nothing of it comes along by fork(). Whoever uses them has
+ *
+ *     if (argc > 1)
+ *         return urom_program_main(argc, argv);
+ *
+ * in main(). They are told to go on by the end of their standard input, and tell lines.
+ */
+
+#include <stdio.h>
+#include <sys/types.h>
+
+#define UROM_PROGRAM_LINE 256
+
+struct urom_program {
+	pid_t pid;
+	int in;  /* its standard input, or -1 */
+	int out; /* its standard output */
+};
+
+/*
+ * What they do, with the id of a worker:
+ *
+ *     stay ID           starts it, tells "PID DEST" of it, waits, stops all and ends with 0
+ *     leave ID          the same, but ends with 0 without stopping anything
+ *     hold ID           starts it, submits commands that are answered in a second, tells, waits
+ *     flow ID TAG COUNT starts it, waits, runs that many commands, tells "done", stops all
+ */
+int urom_program_main(int argc, char **argv);
+
+/* Starts one; args end with NULL. */
+void urom_program_start(struct urom_program *program, const char *const *args);
+
+/* The next line that it tells, without its newline; fails after 30 s. */
+void urom_program_read(struct urom_program *program, char line[UROM_PROGRAM_LINE]);
+
+/* Tells it to go on. */
+void urom_program_go_on(struct urom_program *program);
+
+/* Waits for its end, which must be with status 0. */
+void urom_program_finish(struct urom_program *program);
+
+/* Ends it by SIGKILL. */
+void urom_program_kill(struct urom_program *program);
+
+#endif /* UROM_PROGRAM_H_ */
