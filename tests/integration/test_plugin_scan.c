@@ -120,8 +120,8 @@ static void good_plugins_are_listed_whatever_the_others_do(void **state)
 	test_take_log("/half.so is left out: it does not define urom_plugin_get_iface");
 	test_take_log("/leave.so is left out: it ended the process that loaded it, with status 0");
 	test_take_log("/libplugin_scan_here.so is left out: it does not define urom_plugin_get_");
-	test_take_log("/mute.so is left out: urom_plugin_get_version gives DOCA_ERROR_BAD_STATE");
-	test_take_log("/newer.so is left out: its interface is of version 0x3030001");
+	test_take_log("/mute.so is left out: urom_plugin_get_version fails: DOCA_ERROR_BAD_STATE");
+	test_take_log("/newer.so is left out: its interface is newer than 3.3.0");
 	test_take_log("/other.so is left out: it is for another architecture");
 	test_take_log("/text.so is left out: it is no ELF file");
 	scan_rig_close();

@@ -30,8 +30,8 @@ struct uromd_file {
 	TAILQ_ENTRY(uromd_file) entry;
 	TAILQ_ENTRY(uromd_file) queue_entry;
 	struct uromd_known *known;
-	char *key;        /* owned: what makes it the file it is, then its path */
-	const char *path; /* in key */
+	char *key;  /* owned: what makes it the file it is, then its path */
+	char *path; /* in key */
 	unsigned int num_users;
 	enum verdict verdict;
 	struct uromd_answer answer;
@@ -169,11 +169,15 @@ doca_error_t uromd_known_create(sd_event *event, const char *program, void (*cha
 
 void uromd_known_destroy(struct uromd_known *known)
 {
+	struct uromd_file *file, *next;
+
 	if (known == NULL)
 		return;
 	/* Those that nobody holds any more, but that were not probed to the end. */
-	while (!TAILQ_EMPTY(&known->files))
-		file_free(TAILQ_FIRST(&known->files));
+	for (file = TAILQ_FIRST(&known->files); file != NULL; file = next) {
+		next = TAILQ_NEXT(file, entry);
+		file_free(file);
+	}
 	(void)sd_event_source_disable_unref(known->work);
 	(void)sd_event_unref(known->event);
 	free(known);

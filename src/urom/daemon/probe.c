@@ -187,10 +187,10 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attri
 }
 
 /* Starts the process with its two outputs; 0 or an errno. */
-static int spawn(struct uromd_probe *probe, const char *program, const char *path, int out, int err)
+static int spawn(struct uromd_probe *probe, const char *program, char *path, int out, int err)
 {
 	char name[] = "doca_urom_worker", option[] = "--probe";
-	char *const arguments[] = { name, option, (char *)(uintptr_t)path, NULL };
+	char *const arguments[] = { name, option, path, NULL };
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	pid_t pid = 0;
@@ -225,7 +225,7 @@ static int open_pipe(struct output *output, int *write_end)
 	return fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 ? 0 : errno;
 }
 
-static int start(struct uromd_probe *probe, const char *program, const char *path)
+static int start(struct uromd_probe *probe, const char *program, char *path)
 {
 	int out = -1, err = -1;
 	int error = open_pipe(&probe->out, &out);
@@ -262,7 +262,7 @@ static int watch(struct uromd_probe *probe, sd_event *event)
 	return ret < 0 ? -ret : 0;
 }
 
-doca_error_t uromd_probe_start(sd_event *event, const char *program, const char *path,
+doca_error_t uromd_probe_start(sd_event *event, const char *program, char *path,
 			       const struct uromd_probe_hooks *hooks, void *arg,
 			       struct uromd_probe **probe)
 {

@@ -15,6 +15,12 @@
 /* How late a timer may be, so that several can wake the loop together. */
 #define ACCURACY_US UINT64_C(1000)
 
+/* A candidate that was asked for. */
+struct asked {
+	const struct uromd_candidate *candidate;
+	struct uromd_file *file; /* held */
+};
+
 struct uromd_scan {
 	TAILQ_ENTRY(uromd_scan) entry;
 	struct uromd_scans *scans;
@@ -22,8 +28,8 @@ struct uromd_scan {
 	void (*done)(void *arg);
 	void *arg;
 	struct uromd_candidates candidates;
-	struct uromd_file **files; /* held, one for each candidate that has one yet */
-	size_t num_files;
+	struct asked *asked;
+	size_t num_asked;
 	struct uromd_complaints complaints;
 	sd_event_source *timer; /* at its bound, or as soon as nothing is awaited */
 };
@@ -44,9 +50,9 @@ static void scan_free(struct uromd_scan *scan)
 	if (scan == NULL)
 		return;
 	(void)sd_event_source_disable_unref(scan->timer);
-	for (size_t i = 0; i < scan->num_files; i++)
-		uromd_file_put(scan->files[i]);
-	free(scan->files);
+	for (size_t i = 0; i < scan->num_asked; i++)
+		uromd_file_put(scan->asked[i].file);
+	free(scan->asked);
 	uromd_candidates_fini(&scan->candidates);
 	uromd_complaints_fini(&scan->complaints);
 	free(scan);
@@ -54,8 +60,8 @@ static void scan_free(struct uromd_scan *scan)
 
 static bool is_awaiting(const struct uromd_scan *scan)
 {
-	for (size_t i = 0; i < scan->num_files; i++) {
-		if (uromd_file_is_awaited(scan->files[i]))
+	for (size_t i = 0; i < scan->num_asked; i++) {
+		if (uromd_file_is_awaited(scan->asked[i].file))
 			return true;
 	}
 	return false;
@@ -82,9 +88,9 @@ static size_t sort_out(struct uromd_scan *scan, struct uromd_found *found)
 {
 	size_t num_found = 0;
 
-	for (size_t i = 0; i < scan->num_files; i++) {
-		const struct uromd_candidate *candidate = &scan->candidates.at[i];
-		const struct uromd_answer *answer = uromd_file_answer(scan->files[i]);
+	for (size_t i = 0; i < scan->num_asked; i++) {
+		const struct uromd_candidate *candidate = scan->asked[i].candidate;
+		const struct uromd_answer *answer = uromd_file_answer(scan->asked[i].file);
 
 		if (answer->is_plugin)
 			found[num_found++] = (struct uromd_found){
@@ -168,17 +174,22 @@ void uromd_scans_destroy(struct uromd_scans *scans)
 static doca_error_t ask(struct uromd_scan *scan)
 {
 	const struct uromd_candidates *candidates = &scan->candidates;
-	doca_error_t result = DOCA_SUCCESS;
 
-	scan->files = calloc(candidates->num + 1, sizeof(*scan->files));
-	if (scan->files == NULL)
+	scan->asked = calloc(candidates->num + 1, sizeof(*scan->asked));
+	if (scan->asked == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	for (size_t i = 0; i < candidates->num && result == DOCA_SUCCESS; i++) {
-		result = uromd_known_get(scan->scans->known, candidates->at[i].path,
-					 &candidates->at[i].stat, &scan->files[i]);
-		scan->num_files += result == DOCA_SUCCESS;
+	for (size_t i = 0; i < candidates->num; i++) {
+		const struct uromd_candidate *candidate = &candidates->at[i];
+		struct asked *asked = &scan->asked[i];
+		doca_error_t result = uromd_known_get(scan->scans->known, candidate->path,
+						      &candidate->stat, &asked->file);
+
+		if (result != DOCA_SUCCESS)
+			return result;
+		asked->candidate = candidate;
+		scan->num_asked++;
 	}
-	return result;
+	return DOCA_SUCCESS;
 }
 
 doca_error_t uromd_scan_begin(struct uromd_scans *scans, void (*done)(void *arg), void *arg,

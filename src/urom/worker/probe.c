@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +26,7 @@
 /* Room behind the interface for a plugin of a newer one, which fills more. */
 #define IFACE_ROOM  4096
 
-#define REASON_SIZE 1024
+#define REASON_SIZE 512
 
 /* A file, as bytes. */
 struct mapped {
@@ -39,19 +38,6 @@ union iface {
 	struct urom_plugin_iface known;
 	char room[IFACE_ROOM];
 };
-
-__attribute__((format(printf, 1, 2))) static bool refuse(const char *format, ...)
-{
-	char reason[REASON_SIZE];
-	va_list args;
-
-	va_start(args, format);
-	(void)vsnprintf(reason, sizeof(reason), format, args);
-	va_end(args);
-	(void)fflush(NULL); /* what the plugin has printed comes first */
-	(void)dprintf(STDERR_FILENO, "%s\n", reason);
-	return false;
-}
 
 /* Whoever started this process may end at any time, and would leave it with a plugin that hangs. */
 static bool is_wanted(void)
@@ -75,38 +61,50 @@ static int take_stdout(void)
 	return out;
 }
 
-static bool map_fd(int fd, struct mapped *file)
+/* A reason that has a cause. Lent until the next one. */
+__attribute__((returns_nonnull)) static const char *because(const char *reason, const char *cause)
+{
+	static char text[REASON_SIZE];
+
+	(void)snprintf(text, sizeof(text), "%s: %s", reason, cause);
+	return text;
+}
+
+/* From here on, each function returns why the file is no plugin, or NULL. */
+
+static const char *map_fd(int fd, struct mapped *file)
 {
 	struct stat stat;
 	void *bytes;
 
 	if (fstat(fd, &stat) != 0)
-		return refuse("it cannot be read: %s", strerror(errno));
+		return because("it cannot be read", strerror(errno));
 	if (!S_ISREG(stat.st_mode))
-		return refuse("it is no regular file");
+		return "it is no regular file";
 	if (stat.st_size == 0)
-		return refuse("it is empty");
+		return "it is empty";
 	bytes = mmap(NULL, (size_t)stat.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (bytes == MAP_FAILED)
-		return refuse("it cannot be read: %s", strerror(errno));
+		return because("it cannot be read", strerror(errno));
 	*file = (struct mapped){ .bytes = bytes, .len = (size_t)stat.st_size };
-	return true;
+	return NULL;
 }
 
-static bool map_file(const char *path, struct mapped *file)
+static const char *map_file(const char *path, struct mapped *file)
 {
 	/* A pipe would let the call wait for its other end. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool is_mapped;
+	const char *reason;
 
 	if (fd < 0)
-		return refuse("it cannot be opened: %s", strerror(errno));
-	is_mapped = map_fd(fd, file);
+		return because("it cannot be opened", strerror(errno));
+	reason = map_fd(fd, file);
 	close(fd);
-	return is_mapped;
+	return reason;
 }
 
-static bool read_own_header(Elf64_Ehdr *own)
+/* The header of this program. */
+static const char *read_own_header(Elf64_Ehdr *own)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	ssize_t len = -1;
@@ -115,26 +113,22 @@ static bool read_own_header(Elf64_Ehdr *own)
 		len = read(fd, own, sizeof(*own));
 		close(fd);
 	}
-	return len == (ssize_t)sizeof(*own) || refuse("/proc/self/exe cannot be read");
+	return len == (ssize_t)sizeof(*own) ? NULL : "the worker's own program cannot be read";
 }
 
-/* header: the file's own, when it may be a plugin. */
-static bool check_file(const char *path, Elf64_Ehdr *header)
+static const char *check_file(const char *path, const Elf64_Ehdr *own)
 {
-	const char *complaint;
 	struct mapped file = { .bytes = NULL };
-	Elf64_Ehdr own;
+	const char *reason = map_file(path, &file);
 
-	if (!read_own_header(&own) || !map_file(path, &file))
-		return false;
-	complaint = uromw_elf_complaint(file.bytes, file.len, &own);
-	if (complaint == NULL)
-		memcpy(header, file.bytes, sizeof(*header));
+	if (reason != NULL)
+		return reason;
+	reason = uromw_elf_complaint(file.bytes, file.len, own);
 	(void)munmap(file.bytes, file.len);
-	return complaint == NULL || refuse("%s", complaint);
+	return reason;
 }
 
-static bool ask(void *handle, uint64_t *version, uint64_t *api_version)
+static const char *ask(void *handle, uint64_t *version, uint64_t *api_version)
 {
 	doca_error_t (*get_version)(uint64_t * version);
 	doca_error_t (*get_iface)(struct urom_plugin_iface * iface);
@@ -144,66 +138,69 @@ static bool ask(void *handle, uint64_t *version, uint64_t *api_version)
 	*(void **)&get_version = dlsym(handle, "urom_plugin_get_version");
 	*(void **)&get_iface = dlsym(handle, "urom_plugin_get_iface");
 	if (get_version == NULL || get_iface == NULL)
-		return refuse("the loader does not find its functions");
+		return "the loader does not find its functions";
 	result = get_version(version);
 	if (result != DOCA_SUCCESS)
-		return refuse("urom_plugin_get_version gives %s", doca_error_get_name(result));
+		return because("urom_plugin_get_version fails", doca_error_get_name(result));
 	result = get_iface(&iface.known);
 	if (result != DOCA_SUCCESS)
-		return refuse("urom_plugin_get_iface gives %s", doca_error_get_name(result));
+		return because("urom_plugin_get_iface fails", doca_error_get_name(result));
 	*api_version = iface.known.__doca_api_version;
 	if (*api_version > DOCA_VERSION_EXACT)
-		return refuse("its interface is of version 0x%" PRIx64 ", newer than 0x%" PRIx64,
-			      *api_version, (uint64_t)DOCA_VERSION_EXACT);
-	return true;
+		return "its interface is newer than " DOCA_VERSION_STRING;
+	return NULL;
 }
 
-static bool probe(const char *path, int out)
+/* path: with a slash, as the loader would search for it otherwise. */
+static const char *probe(const char *path, uint64_t *version, uint64_t *api_version)
 {
-	uint64_t version, api_version;
-	Elf64_Ehdr header;
-	char *reason;
+	const char *reason;
+	char *complaint;
+	Elf64_Ehdr own;
 	void *handle;
 
-	if (!check_file(path, &header))
-		return false;
-	handle = uromw_probe_load(path, &header, &reason);
+	reason = read_own_header(&own);
+	if (reason == NULL)
+		reason = check_file(path, &own);
+	if (reason != NULL)
+		return reason;
+	handle = uromw_probe_load(path, &own, &complaint);
 	if (handle == NULL)
-		return refuse("%s", reason != NULL ? reason : strerror(ENOMEM));
-	if (!ask(handle, &version, &api_version))
-		return false;
-	(void)fflush(NULL);
-	if (dprintf(out, "plugin %" PRIu64 " 0x%" PRIx64 "\n", version, api_version) < 0)
-		return refuse("the answer cannot be written: %s", strerror(errno));
-	return true;
+		return complaint != NULL ? complaint : strerror(ENOMEM);
+	return ask(handle, version, api_version);
 }
 
-/* Without a slash, the loader would search for it. */
-static bool probe_real(const char *path, int out)
+static const char *probe_and_tell(const char *path)
 {
-	char *real = realpath(path, NULL);
-	bool is_plugin;
+	int out = take_stdout();
+	uint64_t version = 0, api_version = 0;
+	const char *reason;
+	char *real;
 
+	if (out < 0)
+		return because("standard output cannot be used", strerror(errno));
+	real = realpath(path, NULL);
 	if (real == NULL)
-		return refuse("it cannot be opened: %s", strerror(errno));
-	is_plugin = probe(real, out);
+		return because("it cannot be opened", strerror(errno));
+	reason = probe(real, &version, &api_version);
+	if (reason == NULL &&
+	    dprintf(out, "plugin %" PRIu64 " 0x%" PRIx64 "\n", version, api_version) < 0)
+		reason = because("the answer cannot be written", strerror(errno));
 	free(real);
-	return is_plugin;
+	return reason;
 }
 
 int uromw_probe_main(const char *path)
 {
 	const struct rlimit none = { .rlim_cur = 0 };
-	bool is_plugin = false;
-	int out;
+	const char *reason;
 
 	if (!is_wanted())
 		_exit(EXIT_FAILURE);
 	(void)setrlimit(RLIMIT_CORE, &none); /* that a plugin crashes is no news */
-	out = take_stdout();
-	if (out < 0)
-		(void)refuse("standard output cannot be used: %s", strerror(errno));
-	else
-		is_plugin = probe_real(path, out);
-	_exit(is_plugin ? EXIT_SUCCESS : EXIT_FAILURE);
+	reason = probe_and_tell(path);
+	(void)fflush(NULL); /* what the plugin has printed comes first */
+	if (reason != NULL)
+		(void)dprintf(STDERR_FILENO, "%s\n", reason);
+	_exit(reason == NULL ? EXIT_SUCCESS : EXIT_FAILURE);
 }

@@ -7,9 +7,9 @@
 /*
  * Loads a plugin to ask it who it is. Where libraries that it needs are not found, others stand in
  * for them: a worker may find them, in the LD_LIBRARY_PATH that a host gives it.
- * path: with a slash. like: its header. handle: lent until the process ends.
- * reason: why it cannot be loaded, owned, free(); NULL when there is no memory for it. Returns: the
- * handle; NULL: reason was written.
+ * path: with a slash. like: what stands in is for the machine of this. reason: why it cannot be
+ * loaded, owned, free(); NULL when there is no memory for it. Returns: the handle, lent until the
+ * process ends; NULL: reason was written.
  */
 void *uromw_probe_load(const char *path, const Elf64_Ehdr *like, char **reason);
 
