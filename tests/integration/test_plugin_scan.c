@@ -150,6 +150,24 @@ static void plugin_is_listed_without_a_library_that_workers_find(void **state)
 	test_take_log("/libplugin_scan_here.so is left out");
 }
 
+static void signals_that_the_daemon_blocks_are_open_to_plugins(void **state)
+{
+	sigset_t mask, old;
+
+	(void)state;
+	add("signals");
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGCHLD);
+	assert_int_equal(sigprocmask(SIG_BLOCK, &mask, &old), 0);
+	scan_rig_open(rig.a.path, DOCA_UROM_WORKER);
+	(void)scan_rig_scan();
+	assert_int_equal(sigprocmask(SIG_SETMASK, &old, NULL), 0);
+	scan_rig_check("signals");
+	assert_int_equal(scan_rig_named("signals")->version, 1000);
+	scan_rig_close();
+}
+
 static void plugin_that_hangs_holds_up_one_scan_only_and_is_ended(void **state)
 {
 	const char *hang = plugin_dir_path(&rig.a, "hang.so");
@@ -273,6 +291,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FLEET_TEST(good_plugins_are_listed_whatever_the_others_do),
 		FLEET_TEST(plugin_is_listed_without_a_library_that_workers_find),
+		FLEET_TEST(signals_that_the_daemon_blocks_are_open_to_plugins),
 		FLEET_TEST(plugin_that_hangs_holds_up_one_scan_only_and_is_ended),
 		FLEET_TEST(what_a_plugin_starts_is_ended_with_its_probe),
 		FLEET_TEST(probes_end_with_the_daemon),

@@ -73,7 +73,7 @@ void scan_rig_add_b(const char *name, const char *script)
 	plugin_dir_write(&rig.b, name, script, strlen(script));
 }
 
-static void on_done(void *arg)
+void scan_rig_on_done(void *arg)
 {
 	bool *is_done = arg;
 
@@ -86,7 +86,7 @@ struct uromd_scan *scan_rig_begin(bool *is_done)
 	struct uromd_scan *scan;
 
 	*is_done = false;
-	assert_success(uromd_plugins_scan(rig.plugins, on_done, is_done, &scan));
+	assert_success(uromd_plugins_scan(rig.plugins, scan_rig_on_done, is_done, &scan));
 	assert_false(*is_done);
 	return scan;
 }

@@ -47,6 +47,9 @@ void scan_rig_close(void);
 void scan_rig_add(const char *name, const char *script);
 void scan_rig_add_b(const char *name, const char *script);
 
+/* What a scan calls when it is done; arg: a bool that is false, and becomes true. */
+void scan_rig_on_done(void *arg);
+
 /* Begins a scan, and checks that it does not end within the call. is_done: false until it ends. */
 struct uromd_scan *scan_rig_begin(bool *is_done);
 

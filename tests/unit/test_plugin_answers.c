@@ -4,6 +4,7 @@
  * worker program is a script here, and the plugins are scripts that it runs.
  */
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,28 @@ static void worker_program_that_cannot_be_started_is_told(void **state)
 	assert_int_equal(rename(rig.worker, plugin_dir_path(&rig.dir, "program")), 0);
 	scan_rig_scan_twice("a");
 	scan_rig_close();
+}
+
+/* The script looks at its own process, and at that of grep, whose signals are as they were left. */
+static void probe_inherits_the_environment_and_nothing_else(void **state)
+{
+	int fd;
+
+	(void)state;
+	scan_rig_add("a.so", "[ \"$SCAN_TEST\" = 'as it was' ] || exit 11\n"
+			     "[ $(readlink /proc/$$/fd/0) = /dev/null ] || exit 12\n"
+			     "[ ! -e /proc/$$/fd/200 ] || exit 13\n"
+			     "grep -q '^SigIgn:.*0000$' /proc/self/status || exit 14\n"
+			     "[ $(cut -d' ' -f5 /proc/$$/stat) = $$ ] || exit 15\n" SCAN_ANSWER);
+	assert_int_equal(setenv("SCAN_TEST", "as it was", 1), 0);
+	fd = dup2(STDERR_FILENO, 200);
+	assert_int_equal(fd, 200);
+	assert_true(signal(SIGPIPE, SIG_IGN) != SIG_ERR);
+	scan_rig_open_a();
+	scan_rig_scan_twice("a");
+	scan_rig_close();
+	assert_true(signal(SIGPIPE, SIG_DFL) != SIG_ERR);
+	close(fd);
 }
 
 /* --- What is remembered --- */
@@ -256,7 +279,7 @@ static void scan_that_is_cancelled_alone_leaves_its_probe(void **state)
 	bool is_done;
 
 	(void)state;
-	scan_rig_add("a.so", HELD SCAN_ANSWER);
+	scan_rig_add("a.so", COUNTED HELD SCAN_ANSWER);
 	scan_rig_open_a();
 	for (int i = 0; i < 2; i++) {
 		struct uromd_scan *scan = scan_rig_begin(&is_done);
@@ -267,6 +290,7 @@ static void scan_that_is_cancelled_alone_leaves_its_probe(void **state)
 	let_go();
 	assert_int_equal(scan_rig_scan(), 1);
 	assert_false(is_done);
+	assert_int_equal(count_runs(), 1);
 	scan_rig_close();
 }
 
@@ -313,6 +337,7 @@ int main(void)
 		SCAN_TEST(reason_says_how_it_ended_and_what_it_printed),
 		SCAN_TEST(output_has_no_limit_but_what_is_kept_has),
 		SCAN_TEST(worker_program_that_cannot_be_started_is_told),
+		SCAN_TEST(probe_inherits_the_environment_and_nothing_else),
 		SCAN_TEST(files_are_probed_once_whatever_they_are),
 		SCAN_TEST(file_that_changes_is_probed_again),
 		SCAN_TEST(scans_that_overlap_share_their_probes),

@@ -97,6 +97,21 @@ static void plugin_is_its_file_wherever_links_lead_through(void **state)
 	scan_rig_close();
 }
 
+static void file_of_that_name_elsewhere_is_another_plugin(void **state)
+{
+	(void)state;
+	scan_rig_add("a.so", SCAN_ANSWER);
+	scan_rig_open(rig.both, rig.worker);
+	scan_rig_scan_twice("a");
+	assert_int_equal(unlink(plugin_dir_path(&rig.a, "a.so")), 0);
+	scan_rig_add_b("a.so", SCAN_ANSWER);
+	scan_rig_scan_twice("a");
+	assert_int_equal(scan_rig_named("a")->id, 2);
+	assert_string_equal(uromd_plugins_find(rig.plugins, 1)->path,
+			    plugin_dir_path(&rig.a, "a.so"));
+	scan_rig_close();
+}
+
 static void file_with_two_names_is_two_plugins(void **state)
 {
 	(void)state;
@@ -287,6 +302,7 @@ int main(void)
 		SCAN_TEST(ids_stay_when_a_plugin_comes_that_sorts_first),
 		SCAN_TEST(plugin_that_comes_back_has_its_old_id_and_a_new_version),
 		SCAN_TEST(plugin_is_its_file_wherever_links_lead_through),
+		SCAN_TEST(file_of_that_name_elsewhere_is_another_plugin),
 		SCAN_TEST(file_with_two_names_is_two_plugins),
 		SCAN_TEST(more_than_62_plugins_are_left_out_with_a_warning),
 		SCAN_TEST(path_is_split_at_semicolons_only),
