@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hosts of one worker: who is let in, who gets what, who goes. */
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "test.h"
 #include "worker_rig.h"
@@ -243,6 +248,58 @@ static void silent_strangers_keep_nobody_out(void **state)
 	host_close(&one);
 }
 
+/* The inode of a socket that a process has as that descriptor; 0: it is none. */
+static unsigned long socket_of(pid_t pid, const char *fd)
+{
+	char path[64], target[64];
+	unsigned long inode;
+	ssize_t len;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd/%.10s", (int)pid, fd);
+	len = readlink(path, target, sizeof(target) - 1);
+	target[len > 0 ? len : 0] = '\0';
+	return sscanf(target, "socket:[%lu]", &inode) == 1 ? inode : 0;
+}
+
+static bool has_socket(pid_t pid, unsigned long inode)
+{
+	char path[64];
+	struct dirent *entry;
+	bool is_found = false;
+	DIR *dir;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	dir = opendir(path);
+	assert_non_null(dir);
+	while (!is_found && (entry = readdir(dir)) != NULL)
+		is_found = socket_of(pid, entry->d_name) == inode;
+	closedir(dir);
+	return is_found;
+}
+
+/* Strangers of other networks are not to reach it, by whatever UCX has besides our own port. */
+static void nothing_listens_but_on_the_address_it_was_given(void **state)
+{
+	unsigned int addr, port, sockets_state, count = 0;
+	unsigned long inode;
+	char line[512];
+	FILE *file = fopen("/proc/net/tcp", "r");
+
+	(void)state;
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file) != NULL) {
+		if (sscanf(line, "%*d: %x:%x %*x:%*x %x %*s %*s %*s %*d %*d %lu", &addr, &port,
+			   &sockets_state, &inode) != 4 ||
+		    sockets_state != TCP_LISTEN || !has_socket(rig.pid, inode))
+			continue;
+		count++;
+		if (addr != htonl(INADDR_LOOPBACK))
+			fail_msg("it listens on %08x", ntohl(addr));
+	}
+	fclose(file);
+	assert_true(count > 0);
+}
+
 #define HOSTS_TEST(name) RIG_OVER_EACH(name, worker_begin, worker_end)
 
 int main(void)
@@ -259,6 +316,7 @@ int main(void)
 		HOSTS_TEST(a_host_that_dies_leaves_the_other_alone),
 		HOSTS_TEST(goodbye_is_the_last_word),
 		HOSTS_TEST(silent_strangers_keep_nobody_out),
+		HOSTS_TEST(nothing_listens_but_on_the_address_it_was_given),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

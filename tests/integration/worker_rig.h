@@ -59,7 +59,7 @@ struct rig {
 	FILE *log; /* what it has written */
 	uint8_t addr[CHAN_MAX_ADDR];
 	size_t addr_len;
-	char plugin_addrs[RIG_MAX_PLUGINS][64]; /* as they came in WORKER_READY; "": none */
+	char plugin_addrs[RIG_MAX_PLUGINS][1024]; /* as they came in WORKER_READY; "": none */
 	uint64_t next_connection;
 	char trace[64];       /* what PLAY_TRACE names */
 	char traced[2048];    /* what stood in there at the end */

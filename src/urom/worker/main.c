@@ -15,6 +15,7 @@
 
 #include "urom/chan/chan_address.h"
 #include "urom/worker/attach.h"
+#include "urom/worker/devices.h"
 #include "urom/worker/link.h"
 #include "urom/worker/notify.h"
 #include "urom/worker/probe.h"
@@ -59,20 +60,27 @@ static doca_error_t open_plugins(struct uromw_worker *worker, struct uromw_failu
 
 static doca_error_t open_channel(struct uromw_worker *worker, struct uromw_failure *failure)
 {
+	const struct sockaddr *ip = (const struct sockaddr *)&worker->options.listen;
+	char devices[UROMW_MAX_DEVICES] = "";
 	const struct chan_config config = {
 		.handler = &uromw_attach_handler,
 		.arg = worker,
 		.max_body = UROMW_MAX_GUEST_BODY,
+		.net_devices = devices,
 	};
 	doca_error_t result;
 
+	/* Never on all: whoever reaches this process can end it, by way of UCX. */
+	if (worker->options.channel == CHAN_UCX && !uromw_devices_find(ip, devices))
+		return uromw_failure_set(failure, DOCA_ERROR_NOT_FOUND,
+					 "no network interface has the address to listen on");
 	worker->packed = malloc(worker->options.max_message);
 	result = worker->packed != NULL ? chan_open(worker->options.channel, &config, &worker->chan)
 					: DOCA_ERROR_NO_MEMORY;
 	if (result != DOCA_SUCCESS)
 		return uromw_failure_set(failure, result, "the channel cannot be opened: %s",
 					 doca_error_get_name(result));
-	result = chan_listen(worker->chan, (const struct sockaddr *)&worker->options.listen);
+	result = chan_listen(worker->chan, ip);
 	if (result != DOCA_SUCCESS)
 		return uromw_failure_set(failure, result, "the channel cannot listen: %s",
 					 doca_error_get_name(result));
