@@ -98,13 +98,15 @@ void program_wait_for(struct program *program, const char *text)
 int program_wait(struct program *program)
 {
 	const uint64_t deadline = test_now_ns() + END_NS;
+	pid_t ended;
 	int status;
 
-	while (waitpid(program->pid, &status, WNOHANG) == 0) {
+	while ((ended = waitpid(program->pid, &status, WNOHANG)) == 0) {
 		if (test_now_ns() > deadline)
 			give_up(program, "it does not end");
 		usleep(LOOK_US);
 	}
+	assert_int_equal(ended, program->pid);
 	look_at_both(program);
 	fclose(program->out_file);
 	fclose(program->err_file);
