@@ -21,9 +21,10 @@ struct core_pe_event {
 	int epoll_fd; /* the notification handle: nests the others */
 	int wake_fd;  /* eventfd: something is ready */
 	int timer_fd; /* timerfd: a context wants to be driven at a time of its own */
-	int watch_fd; /* epoll of the contexts' descriptors; -1 until the first is watched */
+	int *watched; /* owned: the contexts' descriptors */
+	size_t num_watched;
 	bool is_timer_set;
-	bool is_watching; /* watch_fd is in the handle: from arming until clearing */
+	bool is_watching; /* they are in the handle: from arming until clearing */
 	bool is_armed;    /* atomic: the next wake must write to wake_fd */
 	enum doca_pe_event_mode mode;
 };

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -58,7 +59,6 @@ doca_error_t core_pe_event_init(struct core_pe_event *event)
 	event->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	event->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	event->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	event->watch_fd = -1;
 	if (event->epoll_fd < 0 || event->wake_fd < 0 || event->timer_fd < 0) {
 		result = event_error("no descriptor");
 		goto fail;
@@ -75,51 +75,88 @@ fail:
 
 void core_pe_event_fini(struct core_pe_event *event)
 {
-	const int fds[] = { event->epoll_fd, event->wake_fd, event->timer_fd, event->watch_fd };
+	const int fds[] = { event->epoll_fd, event->wake_fd, event->timer_fd };
 
 	for (size_t i = 0; i < CORE_ARRAY_LEN(fds); i++) {
 		if (fds[i] >= 0)
 			close(fds[i]);
 	}
+	free(event->watched);
 }
 
-/* Lets the contexts' descriptors make the handle readable, or not: a drained engine is silent. */
+static void watching_end(struct core_pe_event *event, size_t num_watched)
+{
+	for (size_t i = 0; i < num_watched; i++)
+		epoll_del(event->epoll_fd, event->watched[i]);
+	event->is_watching = false;
+}
+
+/*
+ * Lets the contexts' descriptors make the handle readable, or not: a drained engine is silent. They
+ * stand in the handle itself, not in an epoll of their own: Linux nests five of those at most, and
+ * UCX has two, its channel one, the application another.
+ */
 static doca_error_t watching_set(struct core_pe_event *event, bool is_wanted)
 {
-	doca_error_t result = DOCA_SUCCESS;
+	doca_error_t result;
 
-	if (event->watch_fd < 0 || event->is_watching == is_wanted)
+	if (event->is_watching == is_wanted)
 		return DOCA_SUCCESS;
-	if (is_wanted)
-		result = epoll_add(event->epoll_fd, event->watch_fd);
-	else
-		epoll_del(event->epoll_fd, event->watch_fd);
-	if (result == DOCA_SUCCESS)
-		event->is_watching = is_wanted;
-	return result;
+	if (!is_wanted) {
+		watching_end(event, event->num_watched);
+		return DOCA_SUCCESS;
+	}
+	for (size_t i = 0; i < event->num_watched; i++) {
+		result = epoll_add(event->epoll_fd, event->watched[i]);
+		if (result != DOCA_SUCCESS) {
+			watching_end(event, i);
+			return result;
+		}
+	}
+	event->is_watching = true;
+	return DOCA_SUCCESS;
 }
 
 doca_error_t core_pe_watch(struct doca_pe *pe, int fd)
 {
 	struct core_pe_event *event = &pe->event;
 	doca_error_t result;
+	int *grown;
 
-	if (event->watch_fd < 0)
-		event->watch_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (event->watch_fd < 0)
-		return event_error("no descriptor");
-	result = epoll_add(event->watch_fd, fd);
-	if (result == DOCA_SUCCESS && core_pe_is_armed(pe)) {
-		result = watching_set(event, true);
-		if (result != DOCA_SUCCESS)
-			epoll_del(event->watch_fd, fd);
+	for (size_t i = 0; i < event->num_watched; i++) {
+		if (event->watched[i] == fd) {
+			errno = EEXIST;
+			return event_error("epoll_ctl");
+		}
 	}
-	return result;
+	grown = reallocarray(event->watched, event->num_watched + 1, sizeof(*grown));
+	if (grown == NULL) {
+		DOCA_LOG_ERR("progress engine: no memory for a descriptor");
+		return DOCA_ERROR_NO_MEMORY;
+	}
+	event->watched = grown;
+	/* That epoll takes it shows now, and not when the engine is armed. */
+	result = epoll_add(event->epoll_fd, fd);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (!event->is_watching)
+		epoll_del(event->epoll_fd, fd);
+	event->watched[event->num_watched++] = fd;
+	return DOCA_SUCCESS;
 }
 
 void core_pe_unwatch(struct doca_pe *pe, int fd)
 {
-	epoll_del(pe->event.watch_fd, fd);
+	struct core_pe_event *event = &pe->event;
+
+	if (event->is_watching)
+		epoll_del(event->epoll_fd, fd);
+	for (size_t i = 0; i < event->num_watched; i++) {
+		if (event->watched[i] != fd)
+			continue;
+		event->watched[i] = event->watched[--event->num_watched];
+		return;
+	}
 }
 
 void core_pe_wake(struct doca_pe *pe)

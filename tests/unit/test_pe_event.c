@@ -242,6 +242,40 @@ static void descriptor_is_not_watched_twice(void **state)
 	assert_int_equal(close(fd), 0);
 }
 
+/* An epoll around a descriptor, which it is to be closed before. */
+static int nest(int inner)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int outer = epoll_create1(EPOLL_CLOEXEC);
+
+	assert_true(outer >= 0);
+	assert_int_equal(epoll_ctl(outer, EPOLL_CTL_ADD, inner, &event), 0);
+	return outer;
+}
+
+/* UCX has an epoll in an epoll, its channel puts one around them, and the application another. */
+static void handle_leaves_room_for_descriptors_that_nest(void **state)
+{
+	struct probe_rig *rig = *state;
+	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	int inner = nest(fd), middle = nest(inner), channel = nest(middle);
+	int outer = nest(probe_rig_handle(rig));
+
+	assert_success(core_pe_watch(rig->pe, channel));
+	probe_rig_arm(rig);
+	assert_false(test_is_readable(outer, 0));
+
+	assert_int_equal(eventfd_write(fd, 1), 0);
+
+	assert_true(test_is_readable(outer, 0));
+	core_pe_unwatch(rig->pe, channel);
+	assert_int_equal(close(outer), 0);
+	assert_int_equal(close(channel), 0);
+	assert_int_equal(close(middle), 0);
+	assert_int_equal(close(inner), 0);
+	assert_int_equal(close(fd), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +287,7 @@ int main(void)
 		PROBE_TEST(mode_selective_keeps_the_signal_until_cleared),
 		PROBE_TEST(mode_that_is_unknown_is_refused),
 		PROBE_TEST(mode_is_not_set_in_a_callback),
+		PROBE_TEST(handle_leaves_room_for_descriptors_that_nest),
 		PROBE_TEST(watched_descriptor_wakes_an_armed_engine),
 		PROBE_TEST(watched_descriptor_is_silent_unless_armed),
 		PROBE_TEST(descriptor_watched_while_armed_is_seen),
