@@ -54,6 +54,16 @@ bool kind_completes_when_told(const struct ctx_kind *kind)
 	return kind->complete != NULL;
 }
 
+bool kind_sizes_its_pool(const struct ctx_kind *kind)
+{
+	return !kind->has_fixed_pool;
+}
+
+bool kind_works_itself(const struct ctx_kind *kind)
+{
+	return !kind->is_remote;
+}
+
 doca_error_t contract_configure(struct contract *contract, uint32_t num_tasks)
 {
 	return contract->kind->configure(contract->object, heard_on_success, heard_on_error,

@@ -49,6 +49,8 @@ bool kind_stops_later(const struct ctx_kind *kind);
 bool kind_holds_tasks(const struct ctx_kind *kind);
 bool kind_frees_tasks(const struct ctx_kind *kind);
 bool kind_completes_when_told(const struct ctx_kind *kind);
+bool kind_sizes_its_pool(const struct ctx_kind *kind);
+bool kind_works_itself(const struct ctx_kind *kind);
 
 /* A world and an engine with a configured context, and their end; each test has one already. */
 void contract_init(struct contract *contract, const struct ctx_kind *kind);

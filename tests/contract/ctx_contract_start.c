@@ -268,7 +268,7 @@ static const struct contract_test tests[] = {
 	CONTRACT(destroy_frees_the_engine),
 	CONTRACT(configuring_after_start_changes_nothing),
 	CONTRACT(restart_keeps_the_configuration),
-	CONTRACT(configuration_may_change_between_two_runs),
+	CONTRACT_FOR(kind_sizes_its_pool, configuration_may_change_between_two_runs),
 	CONTRACT(user_data_set_last_reaches_the_callbacks),
 };
 

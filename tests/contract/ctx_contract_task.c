@@ -154,11 +154,11 @@ static doca_error_t try_alloc(struct contract *contract, struct doca_task **task
 
 static void pool_is_as_big_as_it_was_configured(struct contract *contract)
 {
-	unsigned int num_tasks = 3 * contract->kind->pool_factor;
+	unsigned int num_tasks = 4 * contract->kind->pool_factor;
 	struct doca_task *tasks[64];
 	struct doca_task *one_more = NULL;
 
-	assert_success(contract_configure(contract, 3));
+	assert_success(contract_configure(contract, 4));
 	contract_start(contract);
 	for (unsigned int i = 0; i < num_tasks; i++)
 		tasks[i] = contract_alloc(contract, i);
@@ -281,7 +281,7 @@ static const struct contract_test tests[] = {
 	CONTRACT(task_can_be_submitted_again_in_its_callback),
 	CONTRACT(freed_task_can_be_read_in_its_callback),
 	CONTRACT(pool_of_one_can_be_freed_and_allocated_in_a_callback),
-	CONTRACT(pool_is_as_big_as_it_was_configured),
+	CONTRACT_FOR(kind_sizes_its_pool, pool_is_as_big_as_it_was_configured),
 	CONTRACT(allocating_before_start_is_refused),
 	CONTRACT(user_data_set_later_reaches_the_callback),
 	CONTRACT(task_in_flight_cannot_be_submitted_again),

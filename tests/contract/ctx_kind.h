@@ -19,6 +19,8 @@ struct ctx_kind {
 	bool frees_tasks;                /* unfreed tasks do not hold STOPPING */
 	bool start_is_async;             /* start is IN_PROGRESS, RUNNING comes with progress */
 	bool stop_is_never_sync;         /* IDLE comes with progress, whatever is outstanding */
+	bool has_fixed_pool;             /* tasks are as many as they are, whatever is configured */
+	bool is_remote;                  /* other processes do the work, at their own pace */
 	doca_error_t flush_status;       /* of tasks that a stop ends */
 	doca_error_t late_conf_error;    /* of configure() when not IDLE */
 	doca_error_t busy_destroy_error; /* of destroy() when not IDLE */
@@ -55,5 +57,7 @@ extern const struct ctx_kind ctx_kind_async_probe;
 extern const struct ctx_kind ctx_kind_dma;
 extern const struct ctx_kind ctx_kind_sync_event;
 extern const struct ctx_kind ctx_kind_sync_event_wait;
+extern const struct ctx_kind ctx_kind_urom_service;
+extern const struct ctx_kind ctx_kind_urom_worker;
 
 #endif /* CTX_KIND_H_ */
