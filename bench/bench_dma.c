@@ -345,7 +345,7 @@ static struct bench_case cases[] = {
 	    .unit = BENCH_NS,
 	    .clock = BENCH_PROCESSOR,
 	    .bytes = 8,
-	    .limit = { BENCH_AT_MOST_MORE, 100 },
+	    .limit = { .kind = BENCH_AT_MOST_MORE, .value = 100 },
 	    .setup = setup_one,
 	    .run_ours = ours_one_by_one,
 	    .run_peer = peer_memcpy,

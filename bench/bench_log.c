@@ -85,7 +85,7 @@ static struct bench_case cases[] = {
 	    .peer = "loop",
 	    .unit = BENCH_NS,
 	    .clock = BENCH_PROCESSOR,
-	    .limit = { BENCH_AT_MOST_MORE, OFF_LIMIT_NS },
+	    .limit = { .kind = BENCH_AT_MOST_MORE, .value = OFF_LIMIT_NS },
 	    .setup = open_null,
 	    .run_ours = log_disabled,
 	    .run_peer = loop_empty,

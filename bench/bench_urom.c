@@ -181,11 +181,11 @@ static void run_ucx(void *arg, uint64_t count)
 	}
 
 static struct bench_case cases[] = {
-	GRAPH("graph_8b", setup_shared, BENCH_AT_MOST_RATIO, 1.5, 1000),
-	GRAPH("graph_8b_tcp", setup_tcp, BENCH_AT_MOST_RATIO, 1.3),
-	GRAPH("graph_8b_64_in_flight", setup_shared_window, BENCH_AT_MOST, 1000),
-	GRAPH("graph_8b_event", setup_shared_event, BENCH_UNLIMITED),
-	GRAPH("graph_8b_tcp_event", setup_tcp_event, BENCH_UNLIMITED),
+	GRAPH("graph_8b", setup_shared, .kind = BENCH_AT_MOST_RATIO, .value = 1.5, .more = 1000),
+	GRAPH("graph_8b_tcp", setup_tcp, .kind = BENCH_AT_MOST_RATIO, .value = 1.3),
+	GRAPH("graph_8b_64_in_flight", setup_shared_window, .kind = BENCH_AT_MOST, .value = 1000),
+	GRAPH("graph_8b_event", setup_shared_event, .kind = BENCH_UNLIMITED),
+	GRAPH("graph_8b_tcp_event", setup_tcp_event, .kind = BENCH_UNLIMITED),
 	ECHO("echo_8b", setup_shared, 8),
 	ECHO("echo_1kib", setup_shared, KIB),
 	ECHO("echo_4kib", setup_shared, 4 * KIB),

@@ -350,7 +350,7 @@ static struct bench_case make_case(enum bench_unit unit, enum bench_limit_kind k
 		.peer = "short",
 		.unit = unit,
 		.bytes = 1,
-		.limit = { kind, limit },
+		.limit = { .kind = kind, .value = limit },
 		.setup = setup_nothing,
 		.run_ours = run_long,
 		.run_peer = run_short,
