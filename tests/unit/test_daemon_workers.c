@@ -2,7 +2,6 @@
 
 /* The table of workers, who may join one, and how the end of one is told. */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/export.h"
@@ -37,30 +36,31 @@ static void workers_are_found_by_id(void **state)
 static void nothing_is_found_in_an_empty_table(void **state)
 {
 	struct uromd_workers workers;
-	struct wire_bytes ids;
+	struct uromd_bytes ids;
 
 	(void)state;
 	uromd_workers_init(&workers);
 	assert_null(uromd_workers_find(&workers, 0));
 	assert_success(uromd_workers_get_group(&workers, 0, &ids));
 	assert_int_equal(ids.len, 0);
-	free((void *)(uintptr_t)ids.data);
+	uromd_bytes_fini(&ids);
 }
 
 static void check_group(const struct uromd_workers *workers, uint32_t group, const uint64_t *wanted,
 			size_t n)
 {
-	struct wire_bytes ids, left;
+	struct uromd_bytes ids;
+	struct wire_bytes left;
 	struct wire_id id;
 
 	assert_success(uromd_workers_get_group(workers, group, &ids));
-	left = ids;
+	left = uromd_bytes_view(&ids);
 	for (size_t i = 0; i < n; i++) {
 		assert_true(wire_list_next(&left, &wire_id_message, &id));
 		assert_int_equal(id.id, wanted[i]);
 	}
 	assert_false(wire_list_next(&left, &wire_id_message, &id));
-	free((void *)(uintptr_t)ids.data);
+	uromd_bytes_fini(&ids);
 }
 
 static void a_group_has_the_ready_workers_that_were_given_it(void **state)
@@ -152,7 +152,7 @@ static void a_worker_without_group_and_processors_has_none(void **state)
 
 static void an_environment_comes_too_late(void **state)
 {
-	const struct uromd_request request = { .plugins = 1, .environment = { "xxxxA=1", 7 } };
+	const struct uromd_request request = { .plugins = 1, .environment = { .len = 7 } };
 
 	(void)state;
 	check_join(&request, &running, DOCA_ERROR_ALREADY_EXIST, "environment");

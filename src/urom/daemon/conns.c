@@ -121,8 +121,8 @@ static void send_started(const struct uromd_conn *conn)
 		.has_group = worker->has_group,
 		.group = worker->group,
 		.pid = (uint64_t)worker->pid,
-		.channel_addr = worker->channel_addr,
-		.plugin_addrs = worker->plugin_addrs,
+		.channel_addr = uromd_bytes_view(&worker->channel_addr),
+		.plugin_addrs = uromd_bytes_view(&worker->plugin_addrs),
 	};
 
 	memcpy(started.ticket, conn->ticket, sizeof(started.ticket));
@@ -307,11 +307,12 @@ void uromd_conn_stop(struct uromd_session *session, uint64_t exchange,
 
 void uromd_conns_drop(struct uromd_session *session)
 {
-	struct uromd_conn *conn;
+	struct uromd_conn *conn, *next;
 
-	while ((conn = TAILQ_FIRST(&session->conns)) != NULL) {
+	for (conn = TAILQ_FIRST(&session->conns); conn != NULL; conn = next) {
 		struct uromd_worker *worker = conn->worker;
 
+		next = TAILQ_NEXT(conn, of_session);
 		if (conn->state == UROMD_CONN_TICKETING || conn->state == UROMD_CONN_OPEN)
 			send_void(conn);
 		destroy(conn);
@@ -365,13 +366,14 @@ void uromd_conns_refuse(struct uromd_worker *worker, const struct uromd_failure 
 void uromd_conns_gone(struct uromd_worker *worker, const struct uromd_failure *died)
 {
 	struct uromd_failure failure = *died;
-	struct uromd_conn *conn;
+	struct uromd_conn *conn, *next;
 
 	/* A crash, as far as a start is concerned. */
 	if (failure.error == DOCA_ERROR_CONNECTION_RESET)
 		failure.error = DOCA_ERROR_UNEXPECTED;
 	uromd_conns_refuse(worker, &failure);
-	while ((conn = TAILQ_FIRST(&worker->conns)) != NULL) {
+	for (conn = TAILQ_FIRST(&worker->conns); conn != NULL; conn = next) {
+		next = TAILQ_NEXT(conn, of_worker);
 		if (conn->state == UROMD_CONN_STOPPING)
 			send_stopped(conn->session, conn->exchange);
 		else

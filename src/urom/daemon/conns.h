@@ -13,6 +13,7 @@
 
 #include <systemd/sd-event.h>
 
+#include "urom/daemon/bytes.h"
 #include "urom/daemon/failure.h"
 
 struct uromd_session;
@@ -26,8 +27,8 @@ struct uromd_request {
 	uint32_t group;
 	bool has_cpuset;
 	uint8_t cpuset[WIRE_CPUSET_SIZE];
-	uint32_t max_message;          /* bytes; the host's */
-	struct wire_bytes environment; /* owned: of struct wire_entry */
+	uint32_t max_message;           /* bytes; the host's */
+	struct uromd_bytes environment; /* of struct wire_entry */
 };
 
 #define UROMD_WORKER_ID_ANY UINT64_MAX

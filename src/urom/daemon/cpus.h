@@ -14,7 +14,8 @@
 
 #include "urom/daemon/failure.h"
 
-#define UROMD_NUM_CPUS (8 * WIRE_CPUSET_SIZE)
+#define UROMD_NUM_CPUS 1024
+_Static_assert(UROMD_NUM_CPUS == 8 * WIRE_CPUSET_SIZE, "a bit each");
 
 struct uromd_cpus {
 	uint8_t advertised[WIRE_CPUSET_SIZE]; /* bit n of byte n / 8 */

@@ -19,11 +19,14 @@ doca_error_t uromd_fail(struct uromd_failure *failure, doca_error_t error, const
 
 void uromd_text_copy(char *text, size_t size, const struct wire_bytes *bytes)
 {
-	const unsigned char *from = bytes->data;
-	size_t len = bytes->len < size ? bytes->len : size - 1;
+	const size_t len = bytes->len < size ? bytes->len : size - 1;
 
-	for (size_t i = 0; i < len; i++)
-		text[i] = from[i] < ' ' || from[i] == 0x7f ? '?' : (char)from[i];
+	if (len > 0)
+		memcpy(text, bytes->data, len);
+	for (size_t i = 0; i < len; i++) {
+		if ((unsigned char)text[i] < ' ' || text[i] == '\x7f')
+			text[i] = '?';
+	}
 	text[len] = '\0';
 }
 

@@ -15,6 +15,7 @@
 DOCA_LOG_REGISTER(UROMD::LISTENER);
 
 #define ACCURACY_USEC 10000
+#define USEC_PER_MS   UINT64_C(1000)
 
 static int on_pause_over(sd_event_source *source, uint64_t usec, void *arg)
 {
@@ -36,8 +37,8 @@ static void pause_accepting(struct uromd_daemon *daemon)
 		DOCA_LOG_ERR("no connection can be accepted: %s", strerror(errno));
 	listener->is_full = true;
 	if (sd_event_add_time_relative(daemon->event, &listener->pause, CLOCK_MONOTONIC,
-				       UROMD_ACCEPT_PAUSE_MS * 1000u, ACCURACY_USEC, on_pause_over,
-				       listener) < 0)
+				       UROMD_ACCEPT_PAUSE_MS * USEC_PER_MS, ACCURACY_USEC,
+				       on_pause_over, listener) < 0)
 		return; /* then it is tried again at once */
 	(void)sd_event_source_set_enabled(listener->source, SD_EVENT_OFF); /* it is ours */
 }

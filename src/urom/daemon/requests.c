@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "urom/daemon/requests.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/export.h"
@@ -12,12 +11,6 @@
 doca_error_t uromd_request_init(struct uromd_request *request,
 				const struct wire_worker_start *start)
 {
-	void *environment = malloc(start->environment.len + 1);
-
-	if (environment == NULL)
-		return DOCA_ERROR_NO_MEMORY;
-	if (start->environment.len > 0)
-		memcpy(environment, start->environment.data, start->environment.len);
 	*request = (struct uromd_request){
 		.worker_id = start->worker_id,
 		.plugins = start->plugins,
@@ -25,16 +18,14 @@ doca_error_t uromd_request_init(struct uromd_request *request,
 		.group = start->group,
 		.has_cpuset = start->has_cpuset,
 		.max_message = start->max_message,
-		.environment = { environment, start->environment.len },
 	};
 	memcpy(request->cpuset, start->cpuset, sizeof(request->cpuset));
-	return DOCA_SUCCESS;
+	return uromd_bytes_copy(&request->environment, &start->environment);
 }
 
 void uromd_request_fini(struct uromd_request *request)
 {
-	free((void *)(uintptr_t)request->environment.data);
-	request->environment = (struct wire_bytes){ NULL, 0 };
+	uromd_bytes_fini(&request->environment);
 }
 
 /* --- At all --- */

@@ -420,11 +420,13 @@ void uromd_sessions_init(struct uromd_sessions *sessions)
 
 void uromd_sessions_fini(struct uromd_sessions *sessions)
 {
-	struct uromd_session *session;
+	struct uromd_session *session, *next;
 
 	/* First all of them, so that none has another send anything any more. */
 	TAILQ_FOREACH (session, &sessions->list, link)
 		uromd_session_end(session);
-	while ((session = TAILQ_FIRST(&sessions->list)) != NULL)
+	for (session = TAILQ_FIRST(&sessions->list); session != NULL; session = next) {
+		next = TAILQ_NEXT(session, link);
 		destroy(session);
+	}
 }

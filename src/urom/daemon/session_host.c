@@ -2,8 +2,6 @@
 
 /* What hosts ask for, and operators, who may only look who is there. */
 
-#include <stdlib.h>
-
 #include <doca_log.h>
 
 #include "core/export.h"
@@ -36,16 +34,18 @@ static void on_group_get(struct uromd_session *session, uint64_t id, const union
 		.reason = uromd_text("no memory for the ids of a group"),
 	};
 	struct wire_group group;
+	struct uromd_bytes ids;
 
-	if (uromd_workers_get_group(&session->daemon->workers, record->group_get.group,
-				    &group.worker_ids) != DOCA_SUCCESS) {
+	if (uromd_workers_get_group(&session->daemon->workers, record->group_get.group, &ids) !=
+	    DOCA_SUCCESS) {
 		DOCA_LOG_ERR("%s: no memory for the ids of group %u", session->label,
 			     record->group_get.group);
 		uromd_session_send(session, WIRE_WORKER_REFUSED, id, &failure);
 		return;
 	}
+	group.worker_ids = uromd_bytes_view(&ids);
 	uromd_session_send(session, WIRE_GROUP, id, &group);
-	free((void *)(uintptr_t)group.worker_ids.data);
+	uromd_bytes_fini(&ids);
 }
 
 static const struct {

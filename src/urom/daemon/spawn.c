@@ -36,8 +36,8 @@ struct command {
 /* All that the child needs between fork() and execve(). */
 struct child {
 	const struct uromd_daemon *daemon;
-	char *const *argv;
-	char *const *envp;
+	struct command command;
+	struct uromd_env env;
 	int fd; /* its end of the control connection */
 	bool has_cpus;
 	cpu_set_t cpus;
@@ -207,54 +207,40 @@ static void __attribute__((noreturn)) child_run(const struct child *child)
 	if (close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC) != 0 ||
 	    fcntl(child->fd, F_SETFD, 0) != 0)
 		child_fail(child, "descriptors", errno);
-	execve(program, child->argv, child->envp);
+	execve(program, child->command.argv, child->env.list);
 	child_fail(child, program, errno);
 }
 
 /* --- In the daemon --- */
 
-static doca_error_t start(struct child *child, int fds[2], pid_t *pid,
-			  struct uromd_failure *failure)
+static doca_error_t prepare(struct child *child, uint64_t id, const struct uromd_request *request,
+			    const struct sockaddr *local, struct uromd_failure *failure)
 {
-	pid_t forked;
-
-	child->parent = getpid();
-	forked = fork();
-	if (forked < 0)
-		return uromd_fail(failure, core_error_from_errno(errno), "no new process: %s",
-				  strerror(errno));
-	if (forked == 0)
-		child_run(child);
-	close(fds[1]);
-	fds[1] = -1;
-	*pid = forked;
-	return DOCA_SUCCESS;
-}
-
-/* The child's end is there already: its number stands in the command line. */
-static doca_error_t prepare_and_start(struct child *child, uint64_t id,
-				      const struct uromd_request *request,
-				      const struct sockaddr *local, int fds[2], pid_t *pid,
-				      struct uromd_failure *failure)
-{
-	struct uromd_env env = { NULL, NULL };
-	struct command command = { .count = 0 };
+	const struct wire_bytes environment = uromd_bytes_view(&request->environment);
 	doca_error_t result;
 
-	result = command_init(&command, child->daemon, id, request->plugins, local, fds[1]);
+	if (request->has_cpuset)
+		uromd_cpus_map(&child->daemon->cpus, request->cpuset, &child->cpus);
+	result =
+	    command_init(&child->command, child->daemon, id, request->plugins, local, child->fd);
 	if (result == DOCA_SUCCESS)
-		result = uromd_env_init(&env, environ, &request->environment);
-	if (result == DOCA_SUCCESS) {
-		child->argv = command.argv;
-		child->envp = env.list;
-		result = start(child, fds, pid, failure);
-	} else {
+		result = uromd_env_init(&child->env, environ, &environment);
+	if (result != DOCA_SUCCESS)
 		(void)uromd_fail(failure, result, "no command line: %s",
 				 doca_error_get_descr(result));
-	}
-	command_fini(&command);
-	uromd_env_fini(&env);
 	return result;
+}
+
+static doca_error_t start(struct child *child, pid_t *pid, struct uromd_failure *failure)
+{
+	child->parent = getpid();
+	*pid = fork();
+	if (*pid < 0)
+		return uromd_fail(failure, core_error_from_errno(errno), "no new process: %s",
+				  strerror(errno));
+	if (*pid == 0)
+		child_run(child);
+	return DOCA_SUCCESS;
 }
 
 doca_error_t uromd_spawn(const struct uromd_daemon *daemon, uint64_t id,
@@ -268,16 +254,16 @@ doca_error_t uromd_spawn(const struct uromd_daemon *daemon, uint64_t id,
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
 		return uromd_fail(failure, core_error_from_errno(errno),
 				  "no control connection: %s", strerror(errno));
-	if (request->has_cpuset)
-		uromd_cpus_map(&daemon->cpus, request->cpuset, &child.cpus);
 	child.fd = fds[1];
-	result = prepare_and_start(&child, id, request, local, fds, pid, failure);
-	if (result == DOCA_SUCCESS) {
+	result = prepare(&child, id, request, local, failure);
+	if (result == DOCA_SUCCESS)
+		result = start(&child, pid, failure);
+	command_fini(&child.command);
+	uromd_env_fini(&child.env);
+	close(fds[1]);
+	if (result == DOCA_SUCCESS)
 		*fd = fds[0];
-		return DOCA_SUCCESS;
-	}
-	close(fds[0]);
-	if (fds[1] >= 0)
-		close(fds[1]);
+	else
+		close(fds[0]);
 	return result;
 }

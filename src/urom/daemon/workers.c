@@ -76,7 +76,7 @@ static uint64_t choose_id(struct uromd_workers *workers)
 }
 
 doca_error_t uromd_workers_get_group(const struct uromd_workers *workers, uint32_t group,
-				     struct wire_bytes *ids)
+				     struct uromd_bytes *ids)
 {
 	uint8_t *list = malloc(ID_SIZE * (size_t)workers->count + 1);
 	const struct uromd_worker *worker;
@@ -93,7 +93,7 @@ doca_error_t uromd_workers_get_group(const struct uromd_workers *workers, uint32
 		if (wire_encode(&wire_id_message, &record, list + len, ID_SIZE, &added) == WIRE_OK)
 			len += added;
 	}
-	*ids = (struct wire_bytes){ .data = list, .len = (uint32_t)len };
+	*ids = (struct uromd_bytes){ .data = list, .len = (uint32_t)len };
 	return DOCA_SUCCESS;
 }
 
@@ -179,9 +179,21 @@ static void destroy(struct uromd_worker *worker)
 	sd_event_source_disable_unref(worker->timer);
 	TAILQ_REMOVE(&workers->list, worker, link);
 	workers->count--;
-	free((void *)(uintptr_t)worker->channel_addr.data);
-	free((void *)(uintptr_t)worker->plugin_addrs.data);
+	uromd_bytes_fini(&worker->channel_addr);
+	uromd_bytes_fini(&worker->plugin_addrs);
 	free(worker);
+}
+
+/* The starts that wait for its end, in their order. queue: empty at first. */
+static void take_queue(struct uromd_worker *worker, struct uromd_conn_list *queue)
+{
+	struct uromd_conn *conn, *next;
+
+	for (conn = TAILQ_FIRST(&worker->queue); conn != NULL; conn = next) {
+		next = TAILQ_NEXT(conn, of_worker);
+		TAILQ_REMOVE(&worker->queue, conn, of_worker);
+		TAILQ_INSERT_TAIL(queue, conn, of_worker);
+	}
 }
 
 void uromd_worker_gone(struct uromd_worker *worker, const struct uromd_failure *died)
@@ -189,16 +201,17 @@ void uromd_worker_gone(struct uromd_worker *worker, const struct uromd_failure *
 	struct uromd_conn_list queue = TAILQ_HEAD_INITIALIZER(queue);
 
 	uromd_conns_gone(worker, died);
-	TAILQ_CONCAT(&queue, &worker->queue, of_worker);
+	take_queue(worker, &queue);
 	destroy(worker);
 	uromd_conns_resume(&queue);
 }
 
 void uromd_workers_fini(struct uromd_workers *workers)
 {
-	struct uromd_worker *worker;
+	struct uromd_worker *worker, *next;
 
-	while ((worker = TAILQ_FIRST(&workers->list)) != NULL) {
+	for (worker = TAILQ_FIRST(&workers->list); worker != NULL; worker = next) {
+		next = TAILQ_NEXT(worker, link);
 		(void)kill(worker->pid, SIGKILL); /* as above */
 		destroy(worker);
 	}
@@ -206,25 +219,13 @@ void uromd_workers_fini(struct uromd_workers *workers)
 
 /* --- What its session hears --- */
 
-static doca_error_t copy_bytes(const struct wire_bytes *bytes, struct wire_bytes *copy)
-{
-	uint8_t *data = malloc(bytes->len + 1);
-
-	if (data == NULL)
-		return DOCA_ERROR_NO_MEMORY;
-	if (bytes->len > 0)
-		memcpy(data, bytes->data, bytes->len);
-	*copy = (struct wire_bytes){ .data = data, .len = bytes->len };
-	return DOCA_SUCCESS;
-}
-
 void uromd_worker_set_ready(struct uromd_worker *worker, const struct wire_worker_ready *ready)
 {
 	/* Whoever would use it has left meanwhile. */
 	if (worker->state == UROMD_WORKER_ENDING)
 		return;
-	if (copy_bytes(&ready->channel_addr, &worker->channel_addr) != DOCA_SUCCESS ||
-	    copy_bytes(&ready->plugin_addrs, &worker->plugin_addrs) != DOCA_SUCCESS) {
+	if (uromd_bytes_copy(&worker->channel_addr, &ready->channel_addr) != DOCA_SUCCESS ||
+	    uromd_bytes_copy(&worker->plugin_addrs, &ready->plugin_addrs) != DOCA_SUCCESS) {
 		uromd_worker_kill(worker, "was killed as no memory was left for its addresses");
 		return;
 	}

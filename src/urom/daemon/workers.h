@@ -36,8 +36,8 @@ struct uromd_worker {
 	uint32_t group;
 	bool has_cpuset;
 	uint8_t cpuset[WIRE_CPUSET_SIZE];
-	struct wire_bytes channel_addr;      /* owned */
-	struct wire_bytes plugin_addrs;      /* owned: of struct wire_plugin_addr */
+	struct uromd_bytes channel_addr;
+	struct uromd_bytes plugin_addrs;     /* of struct wire_plugin_addr */
 	struct uromd_session *session;       /* NULL: it has ended */
 	struct uromd_conn_list conns;        /* all states but QUEUED */
 	struct uromd_conn_list queue;        /* QUEUED: for the one that comes after it */
@@ -73,10 +73,10 @@ doca_error_t uromd_worker_create(struct uromd_session *session, const struct uro
 
 /*
  * The ids of the ready workers of a group, ascending, as a list of struct wire_id.
- * ids: owned, free its data. Errors: NO_MEMORY.
+ * ids: written on success, to be freed with uromd_bytes_fini(). Errors: NO_MEMORY.
  */
 doca_error_t uromd_workers_get_group(const struct uromd_workers *workers, uint32_t group,
-				     struct wire_bytes *ids);
+				     struct uromd_bytes *ids);
 
 /* --- What its session hears --- */
 
