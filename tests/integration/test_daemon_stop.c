@@ -269,6 +269,20 @@ static void worker_that_hangs_up_but_stays_is_killed(void **state)
 	daemon_rig_take_log(&rig, "worker 7");
 }
 
+static void processes_that_a_worker_has_started_go_with_it(void **state)
+{
+	struct running running = start(&host, 7, "fork");
+	char text[1024];
+	const char *line;
+
+	(void)state;
+	daemon_rig_wait_text(running.log, "ticket 1");
+	line = strstr(daemon_rig_read(running.log, text, sizeof(text)), "child ");
+	assert_non_null(line);
+	check_stopped(&host, send_stop(&host, &running));
+	daemon_rig_wait_gone((pid_t)strtol(line + strlen("child "), NULL, 10));
+}
+
 /* --- The daemon's end --- */
 
 static void hosts_are_told_of_workers_that_end_with_the_daemon(void **state)
@@ -365,6 +379,7 @@ int main(void)
 		STOP_TEST(host_that_leaves_while_it_stops_is_no_matter),
 		STOP_TEST(death_is_told_to_every_host_with_its_reason),
 		STOP_TEST(worker_that_hangs_up_but_stays_is_killed),
+		STOP_TEST(processes_that_a_worker_has_started_go_with_it),
 		STOP_TEST(hosts_are_told_of_workers_that_end_with_the_daemon),
 		STOP_TEST(nothing_new_begins_while_the_daemon_ends),
 		STOP_TEST(worker_that_does_not_close_is_killed_at_the_daemons_end),

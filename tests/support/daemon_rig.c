@@ -24,6 +24,10 @@
 #define MAX_ARGS    24
 #define MAX_ENV     12
 #define MAX_TEXT    (1u << 20)
+#define LAST_LINES  30
+
+/* The one that was started last. */
+static const struct daemon_rig *current;
 
 const char *daemon_rig_path(const struct daemon_rig *rig, const char *name)
 {
@@ -121,6 +125,7 @@ static void start(struct daemon_rig *rig, const char *const *args, const char *c
 	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
 	program_start(&rig->program, argv, variables);
 	rig->is_running = true;
+	current = rig;
 }
 
 static void parse_address(struct daemon_rig *rig, const char *text)
@@ -265,6 +270,26 @@ unsigned int daemon_rig_num_logged(struct daemon_rig *rig)
 	return count;
 }
 
+void daemon_rig_explain(void)
+{
+	static const char *const files[] = { "stat", "wchan", "syscall" };
+	char path[64], text[1024];
+	const char *tail;
+	char *log;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		(void)snprintf(path, sizeof(path), "/proc/%d/%s", (int)current->program.pid,
+			       files[i]);
+		print_error("%s: %s\n", files[i], daemon_rig_read(path, text, sizeof(text)));
+	}
+	log = read_log(current);
+	tail = log + strlen(log);
+	for (int i = 0; i < LAST_LINES && tail != NULL; i++)
+		tail = memrchr(log, '\n', (size_t)(tail - log));
+	print_error("its log ends with:%s\n", tail != NULL ? tail : log);
+	free(log);
+}
+
 void daemon_rig_drop_log(struct daemon_rig *rig)
 {
 	char *text = read_log(rig);
@@ -282,8 +307,22 @@ void daemon_rig_signal(const struct daemon_rig *rig, int number)
 	assert_int_equal(kill(rig->program.pid, number), 0);
 }
 
+/* Has it ended within the patience that a test has with everything else? */
+static bool has_ended(const struct daemon_rig *rig)
+{
+	const uint64_t deadline = test_now_ns() + PATIENCE_NS;
+	siginfo_t info = { .si_pid = 0 };
+
+	while (waitid(P_PID, (id_t)rig->program.pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid == 0 && test_now_ns() < deadline)
+		usleep(LOOK_US);
+	return info.si_pid != 0;
+}
+
 int daemon_rig_wait(struct daemon_rig *rig)
 {
+	if (!has_ended(rig))
+		daemon_rig_explain();
 	rig->is_running = false;
 	return program_wait(&rig->program);
 }

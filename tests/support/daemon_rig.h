@@ -71,6 +71,9 @@ void daemon_rig_drop_log(struct daemon_rig *rig);
 /* The lines of warnings and errors that were not taken. */
 unsigned int daemon_rig_num_logged(struct daemon_rig *rig);
 
+/* Prints what the daemon is doing and has logged last, for a test that waits for it in vain. */
+void daemon_rig_explain(void);
+
 /* Waits until a process is gone; fails after 20 s. */
 void daemon_rig_wait_gone(pid_t pid);
 

@@ -218,6 +218,19 @@ static void misbehave_at_start(void)
 	}
 }
 
+/* A process that holds on to nothing of this one's, as plugins may start. */
+static void start_child(void)
+{
+	const pid_t child = fork();
+
+	if (child == 0) {
+		(void)close_range(0, UINT_MAX, 0);
+		for (;;)
+			(void)pause();
+	}
+	(void)printf("child %d\n", (int)child);
+}
+
 static void on_ticket(const struct chan_message *message)
 {
 	struct wire_ticket ticket;
@@ -229,6 +242,8 @@ static void on_ticket(const struct chan_message *message)
 		     (const char *)ticket.host.data);
 	if (is_mode("ticket-crash"))
 		(void)raise(SIGSEGV);
+	if (is_mode("fork"))
+		start_child();
 	if (!is_mode("ticket-unknown"))
 		send_message(WIRE_TICKET_KNOWN, message->id, &nothing);
 	if (is_mode("hang-up")) {

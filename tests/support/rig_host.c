@@ -51,8 +51,10 @@ static void wait_for(struct rig_host *host, short events)
 {
 	struct pollfd watched = { .fd = host->stream.fd, .events = events };
 
-	if (poll(&watched, 1, PATIENCE_MS) != 1)
-		fail_msg("nothing comes from the daemon");
+	if (poll(&watched, 1, PATIENCE_MS) == 1)
+		return;
+	daemon_rig_explain();
+	fail_msg("nothing comes from the daemon");
 }
 
 uint64_t rig_host_send(struct rig_host *host, uint16_t type, const void *record)

@@ -71,6 +71,9 @@ static int on_exit_of(sd_event_source *source, const siginfo_t *info, void *arg)
 		DOCA_LOG_WARN("%s", failure.reason);
 	else
 		DOCA_LOG_ERR("%s", failure.reason);
+	/* What its plugins have started goes with it: the group is its own, and still has its name.
+	 */
+	(void)kill(-worker->pid, SIGKILL);
 	/* Now, so that there is no zombie left when hosts hear of it. */
 	(void)waitid(P_PID, (id_t)worker->pid, &reaped, WEXITED | WNOHANG);
 	uromd_worker_gone(worker, &failure);
