@@ -54,6 +54,9 @@ ATTRIBUTE = re.compile(r'__attribute__\s*\(\(.*?\)\)\s*(?=;)', re.DOTALL)
 FUNCTION = re.compile(r'(?:static inline )?[\w *]+?\b(\w+)\([^()]*\)$')
 CONTRACT = re.compile(r'/\*\s*\* (\w+)\(\) - ((?:(?!\*/).)*)\*/', re.DOTALL)
 
+# Where the programs of section 1 are built.
+PROGRAM_PLACES = ['tools', 'src/urom/daemon', 'src/urom/worker']
+
 faults = []
 
 
@@ -354,11 +357,11 @@ def run_program(page, program, libdirs, service):
 
 
 def check_options(page, libdirs):
-    program = BUILD / 'tools' / page.name
-    if not program.exists():
-        page.fault(f'{program.relative_to(ROOT)} is not there')
+    programs = [path for place in PROGRAM_PLACES if (path := BUILD / place / page.name).exists()]
+    if not programs:
+        page.fault(f'{page.name} is not below {BUILD.relative_to(ROOT)}')
         return
-    result = run([str(program), '--help'],
+    result = run([str(programs[0]), '--help'],
                  env={**os.environ, 'LD_LIBRARY_PATH': ':'.join(map(str, libdirs))})
     option = re.compile(r'(?<![\w-])--?[a-z][a-z-]*')
     listed = set(option.findall(page.sections.get('OPTIONS', '').replace('*', '')))
