@@ -157,7 +157,6 @@ void uromw_options_print(FILE *file)
 	(void)fprintf(file,
 		      "usage: doca_urom_worker OPTION... SO_PATH:PLUGIN_ID...\n"
 		      "       doca_urom_worker --probe SO_PATH\n"
-		      "       doca_urom_worker --probe SO_PATH\n"
 		      "A worker of the UROM service. The daemon starts it, nobody else does.\n"
 		      "  -h, --help\n"
 		      "        Print this and exit\n");
