@@ -67,7 +67,7 @@ static bool file_says(const char *path, const char *text)
 		return false;
 	if (fgets(line, sizeof(line), file) == NULL)
 		line[0] = '\0';
-	fclose(file);
+	(void)fclose(file);
 	line[strcspn(line, "\n")] = '\0';
 	return strcmp(line, text) == 0;
 }
