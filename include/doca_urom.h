@@ -224,7 +224,7 @@ const uint64_t *doca_urom_service_get_workers_by_gid_task_get_worker_ids(
 struct doca_urom_worker;
 
 /* The daemon is to choose an id. */
-#define DOCA_UROM_WORKER_ID_ANY -1ULL
+#define DOCA_UROM_WORKER_ID_ANY -1ULL /* NOLINT(bugprone-macro-parentheses): the API has none */
 
 /*
  * doca_urom_worker_create() - an IDLE worker context: any id, no group, 32 commands in flight, the

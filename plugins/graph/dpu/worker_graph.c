@@ -88,8 +88,10 @@ static doca_error_t open_worker(struct graph *graph)
 
 static void free_answers(ucs_list_link_t *answers)
 {
-	while (!ucs_list_is_empty(answers))
-		free(ucs_list_extract_head(answers, struct urom_worker_notif_desc, entry));
+	struct urom_worker_notif_desc *desc, *next;
+
+	ucs_list_for_each_safe (desc, next, answers, entry)
+		free(desc);
 }
 
 /* graph: may be half-built, or NULL. */
@@ -201,15 +203,17 @@ static doca_error_t answer(struct graph *graph, const struct urom_worker_cmd_des
 
 static doca_error_t graph_worker_cmd(struct urom_worker_ctx *ctx, ucs_list_link_t *cmd_list)
 {
-	struct urom_worker_cmd_desc *cmd_desc;
-	doca_error_t result = DOCA_SUCCESS;
+	struct urom_worker_cmd_desc *cmd_desc, *next;
+	doca_error_t result;
 
-	while (result == DOCA_SUCCESS && !ucs_list_is_empty(cmd_list)) {
-		cmd_desc = ucs_list_extract_head(cmd_list, struct urom_worker_cmd_desc, entry);
+	ucs_list_for_each_safe (cmd_desc, next, cmd_list, entry) {
+		ucs_list_del(&cmd_desc->entry);
 		result = answer(ctx->plugin_ctx, cmd_desc);
 		free(cmd_desc);
+		if (result != DOCA_SUCCESS)
+			return result; /* those behind it stay in the list */
 	}
-	return result;
+	return DOCA_SUCCESS;
 }
 
 static doca_error_t graph_progress(struct urom_worker_ctx *ctx, ucs_list_link_t *notif_list)
