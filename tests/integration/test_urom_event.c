@@ -154,9 +154,9 @@ static void death_of_a_worker_wakes_its_host(void **state)
 	urom_host_send(&sleeper.host, worker, UROM_TEST_HOLD, 0, 1);
 	assert_int_equal(kill(urom_rig_worker(rig), SIGKILL), 0);
 	sleep_and_hear(&sleeper, "CONNECTION_RESET(1) running>stopping stopping>idle");
-	urom_host_take_loss(&sleeper.host, 2);
 	urom_logs_take_all(&rig->logs, "worker");
 	sleeper_fini(&sleeper);
+	urom_host_take_losses();
 }
 
 static void on_group(struct doca_urom_service_get_workers_by_gid_task *task,

@@ -72,10 +72,10 @@ void urom_host_fail_worker(struct urom_host *host, struct doca_urom_worker *work
 			   const char *part);
 
 /*
- * Drives the engine until count lines were logged, and takes them; each is about a worker. A loss
- * is told by its service, and by each of its contexts.
+ * Takes what the libraries have logged of workers that were lost, when all hosts are finished: each
+ * context tells, and its service too unless the context has left it before the daemon knew.
  */
-void urom_host_take_loss(struct urom_host *host, unsigned int count);
+void urom_host_take_losses(void);
 
 /* The worker's destroy, after which the host does not know it any more; must succeed. */
 void urom_host_destroy_worker(struct urom_host *host, struct doca_urom_worker *worker);

@@ -424,21 +424,17 @@ void urom_rig_fini(struct urom_rig *rig)
 
 int urom_rig_begin(void **state)
 {
-	struct urom_rig *rig = calloc(1, sizeof(*rig));
+	static struct urom_rig rig;
 
-	assert_non_null(rig);
 	test_begin(NULL);
-	urom_rig_init(rig, NULL);
-	*state = rig;
+	urom_rig_init(&rig, NULL);
+	*state = &rig;
 	return 0;
 }
 
 int urom_rig_end(void **state)
 {
-	struct urom_rig *rig = *state;
-
-	urom_rig_fini(rig);
-	free(rig);
+	urom_rig_fini(*state);
 	return test_end(NULL);
 }
 
