@@ -11,7 +11,9 @@
 #include "urom/chan/chan_pair.h"
 #include "urom/wire/wire_frame.h"
 
-#define NUM_ROUNDS 50
+#define NUM_ROUNDS  50
+#define NUM_LONGEST 5
+#define MAX_PAYLOAD (16u << 20)
 
 /* Once, for this reason, and nothing more comes of it. */
 static void assert_closed_once(struct chan_contract *contract, const struct chan_link *link,
@@ -205,6 +207,65 @@ static void closing_with_messages_unread_is_silent(struct chan_contract *contrac
 
 	assert_closed_once(contract, link, DOCA_ERROR_CONNECTION_RESET);
 	assert_int_equal(accepted->num_closed, 0);
+}
+
+static void send_long_ones(struct chan_contract *contract, struct chan_link *link)
+{
+	for (uint64_t id = 1; id <= NUM_LONGEST; id++)
+		contract_send(link, id, MAX_PAYLOAD);
+	for (unsigned int i = 0; i < 20; i++) {
+		(void)chan_progress(contract->host.chan);
+		(void)chan_progress(contract->worker.chan);
+	}
+}
+
+static void closing_while_long_messages_come_is_silent(struct chan_contract *contract)
+{
+	struct chan_link *accepted;
+	struct chan_link *link = contract_join(contract, &accepted);
+
+	send_long_ones(contract, link);
+	contract_close(&contract->worker);
+
+	assert_closed_once(contract, link, DOCA_ERROR_CONNECTION_RESET);
+	assert_int_equal(accepted->num_closed, 0);
+}
+
+static void sender_that_closes_while_long_messages_go_is_missed(struct chan_contract *contract)
+{
+	struct chan_link *accepted;
+	struct chan_link *link = contract_join(contract, &accepted);
+
+	send_long_ones(contract, link);
+	contract_close(&contract->host);
+
+	assert_closed_once(contract, accepted, DOCA_ERROR_CONNECTION_RESET);
+	assert_false(accepted->is_unordered);
+}
+
+static void sender_that_disconnects_while_long_messages_go_is_missed(struct chan_contract *contract)
+{
+	struct chan_link *accepted;
+	struct chan_link *link = contract_join(contract, &accepted);
+
+	send_long_ones(contract, link);
+	contract_disconnect(link);
+
+	assert_closed_once(contract, accepted, DOCA_ERROR_CONNECTION_RESET);
+	contract_disconnect(contract_join(contract, &accepted)); /* it serves on */
+}
+
+static void
+receiver_that_disconnects_while_long_messages_come_is_missed(struct chan_contract *contract)
+{
+	struct chan_link *accepted;
+	struct chan_link *link = contract_join(contract, &accepted);
+
+	send_long_ones(contract, link);
+	contract_disconnect(accepted);
+
+	assert_closed_once(contract, link, DOCA_ERROR_CONNECTION_RESET);
+	contract_disconnect(contract_join(contract, &accepted)); /* it serves on */
 }
 
 static void closing_half_made_connections_is_silent(struct chan_contract *contract)
@@ -437,6 +498,10 @@ static const struct chan_contract_test tests[] = {
 	CONTRACT(sending_to_one_who_left_fails_and_is_told),
 	CONTRACT(closing_with_messages_waiting_is_silent),
 	CONTRACT(closing_with_messages_unread_is_silent),
+	CONTRACT(closing_while_long_messages_come_is_silent),
+	CONTRACT(sender_that_closes_while_long_messages_go_is_missed),
+	CONTRACT(sender_that_disconnects_while_long_messages_go_is_missed),
+	CONTRACT(receiver_that_disconnects_while_long_messages_come_is_missed),
 	CONTRACT(closing_half_made_connections_is_silent),
 	CONTRACT(message_over_the_bound_is_aborted),
 	CONTRACT(long_message_over_the_bound_is_aborted),

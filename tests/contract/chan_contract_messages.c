@@ -10,6 +10,7 @@
 #define NUM_LINKS    64
 #define NUM_MESSAGES 500
 #define NUM_SMALL    300
+#define NUM_LONGEST  12
 #define MAX_PAYLOAD  (16u << 20)
 
 /* What is sent from one end and answered by the other in its handler. */
@@ -127,6 +128,18 @@ static void messages_wait_for_a_slow_peer(struct chan_contract *contract)
 	assert_false(accepted->is_unordered);
 }
 
+static void several_of_the_longest_may_be_under_way(struct chan_contract *contract)
+{
+	struct chan_link *accepted;
+	struct chan_link *link = contract_join(contract, &accepted);
+
+	for (uint64_t i = 1; i <= NUM_LONGEST; i++)
+		contract_send(link, i, i % 2 == 0 ? 10 : MAX_PAYLOAD);
+
+	contract_drive_until(contract, accepted->num_received == NUM_LONGEST + 1);
+	assert_false(accepted->is_unordered);
+}
+
 static void messages_without_a_body_come(struct chan_contract *contract)
 {
 	const struct wire_empty nothing = { 0 };
@@ -233,6 +246,7 @@ static const struct chan_contract_test tests[] = {
 	CONTRACT(order_holds_for_sizes_that_differ),
 	CONTRACT(both_directions_at_once),
 	CONTRACT(messages_wait_for_a_slow_peer),
+	CONTRACT(several_of_the_longest_may_be_under_way),
 	CONTRACT(messages_without_a_body_come),
 	CONTRACT(many_connections_are_kept_apart),
 	CONTRACT_FOR(kind_is_tcp, busy_connection_does_not_starve_another),

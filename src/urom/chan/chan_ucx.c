@@ -108,7 +108,7 @@ static doca_error_t conn_create(struct ucx_chan *chan, ucp_ep_params_t *params,
 	params->err_handler.arg = conn;
 	conn->base.chan = &chan->base;
 	conn->base.max_body = chan->base.max_body;
-	STAILQ_INIT(&conn->arrivals);
+	TAILQ_INIT(&conn->arrivals);
 	STAILQ_INIT(&conn->held);
 	status = ucp_ep_create(chan->worker, params, &conn->ep);
 	if (status != UCS_OK) {
@@ -137,14 +137,17 @@ static void on_ep_closed(void *request, ucs_status_t status, void *arg)
 	conn_forget(arg);
 }
 
-/* Frees it when UCX is done with its endpoint. is_whole: lets what was sent go out first. */
+/*
+ * Frees it when UCX is done with its endpoint. is_whole: lets what was sent go out first; but UCX
+ * 1.13 aborts the process when an endpoint is closed so with a long message on the way.
+ */
 static void conn_free(struct ucx_conn *conn, bool is_whole)
 {
 	struct ucx_chan *chan = ucx_chan_from(conn->base.chan);
 	const ucp_request_param_t params = {
 		.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_CALLBACK |
 				UCP_OP_ATTR_FIELD_USER_DATA,
-		.flags = is_whole ? 0 : UCP_EP_CLOSE_FLAG_FORCE,
+		.flags = is_whole && conn->num_fetching == 0 ? 0 : UCP_EP_CLOSE_FLAG_FORCE,
 		.cb.send = on_ep_closed,
 		.user_data = conn,
 	};

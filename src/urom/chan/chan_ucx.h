@@ -39,6 +39,7 @@ struct chan_ucx_head {
 
 struct ucx_send;
 struct ucx_arrival;
+TAILQ_HEAD(ucx_arrivals, ucx_arrival);
 
 struct ucx_chan {
 	struct chan base;
@@ -78,8 +79,9 @@ struct ucx_conn {
 	void *close_request;          /* UCX's, once it is in the closing list */
 	uint32_t next_out;
 	uint32_t next_in;
-	STAILQ_HEAD(, ucx_arrival) arrivals; /* that wait for their turn, by their number */
-	size_t waiting_bytes;
+	struct ucx_arrivals arrivals; /* that wait for their turn, by their number */
+	unsigned int num_fetching;    /* of them */
+	size_t waiting_bytes;         /* of them, and of the bodies that they have */
 	char transport[32];
 	TAILQ_ENTRY(ucx_conn) link;
 	UT_hash_handle hh;

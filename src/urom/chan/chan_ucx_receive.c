@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Messages that come. UCX announces a long one, and has to be told where to put it; short ones may
+ * overtake it. What is not the next one waits in `arrivals`, ordered by its number. A peer cannot
+ * make that take any amount of memory: announcements that would are left where they are until there
+ * is room, and short messages that would break the protocol.
+ */
 #include "urom/chan/chan_ucx.h"
 
 #include <stdlib.h>
@@ -9,18 +16,50 @@
 
 CORE_LOG_REGISTER(UROM::CHAN::UCX);
 
-/* What may wait behind a message that is still under way, in bytes. */
-#define MAX_WAITING (64u << 20)
+/* What may wait, in bytes, and in messages of the connection's bound: those of strangers are short.
+ */
+#define MAX_WAITING_BYTES    (64u << 20)
+#define MAX_WAITING_MESSAGES 4096
 
-/* A message that has come before its turn, or is being fetched. */
+/* Numbers wrap around; from here on the distance to one is that of the past. */
+#define PAST (UINT32_MAX / 2)
+
+enum arrival_state {
+	ANNOUNCED, /* UCX has a descriptor of it */
+	FETCHING,  /* UCX writes the body */
+	HERE,
+};
+
 struct ucx_arrival {
 	struct ucx_conn *conn; /* NULL: nobody wants it any more */
-	STAILQ_ENTRY(ucx_arrival) link;
+	TAILQ_ENTRY(ucx_arrival) link;
 	struct chan_ucx_head head;
-	bool is_here;
+	enum arrival_state state;
+	void *desc;    /* if it is announced */
+	uint8_t *body; /* owned; NULL if it is announced */
 	size_t len;
-	uint8_t body[];
 };
+
+static void arrival_destroy(struct ucx_arrival *arrival)
+{
+	free(arrival->body);
+	free(arrival);
+}
+
+/* How many messages are between the next one and that of the number. */
+static uint32_t distance(const struct ucx_conn *conn, uint32_t seq)
+{
+	return seq - conn->next_in;
+}
+
+static bool has_room(const struct ucx_conn *conn, size_t len)
+{
+	size_t limit = MAX_WAITING_BYTES;
+
+	if (conn->base.max_body < limit / MAX_WAITING_MESSAGES)
+		limit = conn->base.max_body * MAX_WAITING_MESSAGES;
+	return conn->waiting_bytes <= limit && len <= limit - conn->waiting_bytes;
+}
 
 static void hand_over(struct ucx_conn *conn, const struct chan_ucx_head *head, const void *body,
 		      size_t len)
@@ -32,129 +71,208 @@ static void hand_over(struct ucx_conn *conn, const struct chan_ucx_head *head, c
 	chan->handler->received(chan->arg, &conn->base, &message);
 }
 
-static void hand_over_waiting(struct ucx_conn *conn)
+/* Puts one in its place, mostly the last; false: there is one of that number already. */
+static bool arrival_insert(struct ucx_conn *conn, struct ucx_arrival *arrival)
 {
-	struct ucx_arrival *first;
+	struct ucx_arrival *at;
 
-	while ((first = STAILQ_FIRST(&conn->arrivals)) != NULL && first->is_here &&
-	       first->head.seq == conn->next_in && !conn->is_ending) {
-		STAILQ_REMOVE_HEAD(&conn->arrivals, link);
-		conn->waiting_bytes -= first->len;
-		hand_over(conn, &first->head, first->body, first->len);
-		free(first);
+	TAILQ_FOREACH_REVERSE(at, &conn->arrivals, ucx_arrivals, link)
+	{
+		if (distance(conn, at->head.seq) <= distance(conn, arrival->head.seq))
+			break;
 	}
+	if (at != NULL && at->head.seq == arrival->head.seq)
+		return false;
+	if (at == NULL)
+		TAILQ_INSERT_HEAD(&conn->arrivals, arrival, link);
+	else
+		TAILQ_INSERT_AFTER(&conn->arrivals, at, arrival, link);
+	return true;
 }
 
-/* Puts a message among those that wait; NULL: the connection ends. */
-static struct ucx_arrival *keep(struct ucx_conn *conn, const struct chan_ucx_head *head, size_t len)
+/* Keeps a message that waits; body_len: of what is kept of its body. NULL: the connection ends. */
+static struct ucx_arrival *keep(struct ucx_conn *conn, const struct chan_ucx_head *head,
+				size_t body_len)
 {
-	struct ucx_arrival *arrival, *at, *prev = NULL;
+	struct ucx_arrival *arrival;
 
-	if (conn->waiting_bytes + len > MAX_WAITING) {
-		DOCA_LOG_ERR("connection %p: over %u bytes wait for message %u", (void *)conn,
-			     MAX_WAITING, conn->next_in);
+	if (distance(conn, head->seq) > PAST || !has_room(conn, sizeof(*arrival) + body_len)) {
+		DOCA_LOG_DBG("connection %p: message %u cannot wait for %u", (void *)conn,
+			     head->seq, conn->next_in);
 		chan_ucx_conn_fail(conn, DOCA_ERROR_CONNECTION_ABORTED);
 		return NULL;
 	}
-	arrival = calloc(1, sizeof(*arrival) + len);
+	arrival = calloc(1, sizeof(*arrival));
 	if (arrival == NULL) {
 		chan_ucx_conn_fail(conn, DOCA_ERROR_NO_MEMORY);
 		return NULL;
 	}
 	arrival->conn = conn;
 	arrival->head = *head;
-	arrival->len = len;
-	conn->waiting_bytes += len;
-	/* Distances from the next one, so that the numbers may wrap around. */
-	STAILQ_FOREACH (at, &conn->arrivals, link) {
-		if (at->head.seq - conn->next_in > head->seq - conn->next_in)
-			break;
-		prev = at;
+	if (!arrival_insert(conn, arrival)) {
+		free(arrival);
+		chan_ucx_conn_fail(conn, DOCA_ERROR_CONNECTION_ABORTED);
+		return NULL;
 	}
-	if (prev == NULL)
-		STAILQ_INSERT_HEAD(&conn->arrivals, arrival, link);
-	else
-		STAILQ_INSERT_AFTER(&conn->arrivals, prev, arrival, link);
+	conn->waiting_bytes += sizeof(*arrival);
 	return arrival;
+}
+
+/* Gives it a body; false: the connection ends. */
+static bool arrival_embody(struct ucx_arrival *arrival, size_t len)
+{
+	arrival->body = malloc(len > 0 ? len : 1);
+	if (arrival->body == NULL) {
+		chan_ucx_conn_fail(arrival->conn, DOCA_ERROR_NO_MEMORY);
+		return false;
+	}
+	arrival->len = len;
+	arrival->conn->waiting_bytes += len;
+	return true;
+}
+
+static void hand_over_waiting(struct ucx_conn *conn)
+{
+	struct ucx_arrival *first;
+
+	while ((first = TAILQ_FIRST(&conn->arrivals)) != NULL && first->state == HERE &&
+	       first->head.seq == conn->next_in && !conn->is_ending) {
+		TAILQ_REMOVE(&conn->arrivals, first, link);
+		conn->waiting_bytes -= sizeof(*first) + first->len;
+		hand_over(conn, &first->head, first->body, first->len);
+		arrival_destroy(first);
+	}
 }
 
 static void fetch_done(struct ucx_arrival *arrival, ucs_status_t status)
 {
-	struct ucx_conn *conn = arrival->conn;
-
-	if (conn == NULL) {
-		free(arrival);
-		return;
-	}
-	arrival->is_here = true;
-	if (status == UCS_OK)
-		hand_over_waiting(conn);
-	else
-		chan_ucx_conn_fail(conn, chan_error_from_ucs(status));
+	arrival->state = HERE;
+	arrival->conn->num_fetching--;
+	if (status != UCS_OK)
+		chan_ucx_conn_fail(arrival->conn, chan_error_from_ucs(status));
 }
+
+/* A cycle: what was fetched lets others be handed over, which makes room to fetch. */
+static void go_on(struct ucx_conn *conn);
 
 static void on_fetched(void *request, ucs_status_t status, size_t length, void *arg)
 {
+	struct ucx_arrival *arrival = arg;
+
 	(void)length;
 	ucp_request_free(request);
-	fetch_done(arg, status);
+	if (arrival->conn == NULL) {
+		arrival_destroy(arrival);
+		return;
+	}
+	fetch_done(arrival, status);
+	go_on(arrival->conn);
 }
 
-/* A long message has been announced: has UCX bring it. */
-static ucs_status_t fetch(struct ucx_conn *conn, const struct chan_ucx_head *head, void *desc,
-			  size_t len)
+/* Has UCX bring an announced message. False: the connection ends. */
+static bool fetch(struct ucx_arrival *arrival)
 {
-	struct ucx_arrival *arrival = keep(conn, head, len);
-	ucp_request_param_t params = {
+	const ucp_request_param_t params = {
 		.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
 		.cb.recv_am = on_fetched,
 		.user_data = arrival,
 	};
 	ucs_status_ptr_t request;
 
-	if (arrival == NULL)
-		return UCS_OK; /* UCX drops the announcement */
-	request = ucp_am_recv_data_nbx(ucx_chan_from(conn->base.chan)->worker, desc, arrival->body,
-				       len, &params);
+	if (!arrival_embody(arrival, arrival->len))
+		return false;
+	arrival->state = FETCHING;
+	arrival->conn->num_fetching++;
+	request = ucp_am_recv_data_nbx(ucx_chan_from(arrival->conn->base.chan)->worker,
+				       arrival->desc, arrival->body, arrival->len, &params);
 	if (!UCS_PTR_IS_PTR(request))
 		fetch_done(arrival, UCS_PTR_STATUS(request));
+	return !arrival->conn->is_ending;
+}
+
+/* Fetches what there is room for, in order. The first one needs none, or nothing would go on. */
+static void fetch_some(struct ucx_conn *conn)
+{
+	struct ucx_arrival *arrival;
+
+	TAILQ_FOREACH (arrival, &conn->arrivals, link) {
+		if (arrival->state != ANNOUNCED)
+			continue;
+		if (arrival != TAILQ_FIRST(&conn->arrivals) && !has_room(conn, arrival->len))
+			return;
+		if (!fetch(arrival))
+			return;
+	}
+}
+
+static void go_on(struct ucx_conn *conn)
+{
+	const struct ucx_arrival *first;
+
+	do {
+		hand_over_waiting(conn);
+		if (!conn->is_ending)
+			fetch_some(conn);
+		first = TAILQ_FIRST(&conn->arrivals);
+	} while (!conn->is_ending && first != NULL && first->state == HERE &&
+		 first->head.seq == conn->next_in);
+}
+
+static ucs_status_t on_announced(struct ucx_conn *conn, const struct chan_ucx_head *head,
+				 void *desc, size_t len)
+{
+	struct ucx_arrival *arrival = keep(conn, head, 0);
+
+	if (arrival == NULL)
+		return UCS_OK; /* UCX drops it */
+	arrival->desc = desc;
+	arrival->len = len;
+	go_on(conn);
 	return UCS_INPROGRESS;
+}
+
+static void on_short(struct ucx_conn *conn, const struct chan_ucx_head *head, const void *body,
+		     size_t len)
+{
+	struct ucx_arrival *arrival = TAILQ_FIRST(&conn->arrivals);
+
+	if (head->seq == conn->next_in && (arrival == NULL || arrival->head.seq != conn->next_in)) {
+		hand_over(conn, head, body, len);
+		if (!TAILQ_EMPTY(&conn->arrivals) && !conn->is_ending)
+			go_on(conn);
+		return;
+	}
+	arrival = keep(conn, head, len);
+	if (arrival == NULL || !arrival_embody(arrival, len))
+		return;
+	if (len > 0)
+		memcpy(arrival->body, body, len);
+	arrival->state = HERE;
 }
 
 static ucs_status_t on_message(void *arg, const void *header, size_t header_len, void *data,
 			       size_t len, const ucp_am_recv_param_t *param)
 {
-	struct ucx_chan *chan = arg;
 	struct ucx_conn *conn = NULL;
-	struct ucx_arrival *arrival;
-	struct chan_ucx_head head;
+	struct chan_ucx_head head = { .zero = 0 };
 
 	if ((param->recv_attr & UCP_AM_RECV_ATTR_FIELD_REPLY_EP) != 0)
-		conn = chan_ucx_conn_find(chan, param->reply_ep);
+		conn = chan_ucx_conn_find(arg, param->reply_ep);
 	if (conn != NULL && !conn->has_heard) {
 		conn->has_heard = true;
 		chan_ucx_send_held(conn);
 	}
 	if (conn == NULL || conn->is_ending)
 		return UCS_OK;
-	if (header_len != sizeof(head) || len > conn->base.max_body) {
+	if (header_len == sizeof(head))
+		memcpy(&head, header, sizeof(head));
+	if (header_len != sizeof(head) || head.zero != 0 || len > conn->base.max_body) {
 		chan_ucx_conn_fail(conn, DOCA_ERROR_CONNECTION_ABORTED);
 		return UCS_OK;
 	}
-	memcpy(&head, header, sizeof(head));
 	if ((param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0)
-		return fetch(conn, &head, data, len);
-	if (head.seq == conn->next_in) {
-		hand_over(conn, &head, data, len);
-		if (!STAILQ_EMPTY(&conn->arrivals))
-			hand_over_waiting(conn);
-		return UCS_OK;
-	}
-	arrival = keep(conn, &head, len);
-	if (arrival != NULL) {
-		memcpy(arrival->body, data, len);
-		arrival->is_here = true;
-	}
+		return on_announced(conn, &head, data, len);
+	on_short(conn, &head, data, len);
 	return UCS_OK;
 }
 
@@ -178,13 +296,16 @@ doca_error_t chan_ucx_receive_init(struct ucx_chan *chan)
 
 void chan_ucx_receive_fini(struct ucx_conn *conn)
 {
+	struct ucx_chan *chan = ucx_chan_from(conn->base.chan);
 	struct ucx_arrival *arrival;
 
-	while ((arrival = STAILQ_FIRST(&conn->arrivals)) != NULL) {
-		STAILQ_REMOVE_HEAD(&conn->arrivals, link);
-		if (arrival->is_here)
-			free(arrival);
-		else
-			arrival->conn = NULL;
+	while ((arrival = TAILQ_FIRST(&conn->arrivals)) != NULL) {
+		TAILQ_REMOVE(&conn->arrivals, arrival, link);
+		arrival->conn = NULL;
+		if (arrival->state == FETCHING)
+			continue; /* UCX has its memory, and tells when it is done */
+		if (arrival->state == ANNOUNCED && arrival->desc != NULL)
+			ucp_am_data_release(chan->worker, arrival->desc);
+		arrival_destroy(arrival);
 	}
 }
