@@ -192,9 +192,9 @@ void rig_spawn(struct rig *rig, const struct rig_config *config)
 	rig->is_silent = config->log_level != NULL && strcmp(config->log_level, "10") == 0;
 	rig->log = tmpfile();
 	assert_non_null(rig->log);
-	(void)snprintf(rig->trace, sizeof(rig->trace), "/tmp/test_worker.XXXXXX");
-	close(mkstemp(rig->trace));
-	(void)snprintf(trace, sizeof(trace), "PLAY_TRACE=%s", rig->trace);
+	rig->trace = tmpfile();
+	assert_non_null(rig->trace);
+	(void)snprintf(trace, sizeof(trace), "PLAY_TRACE=/proc/self/fd/%d", fileno(rig->trace));
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
 	make_command_line(&line, config, ends[1]);
 	make_environment(envp, config, trace);
@@ -383,12 +383,9 @@ static void reap(struct rig *rig)
 
 static void clean_up(struct rig *rig)
 {
-	FILE *trace = fopen(rig->trace, "r");
-
-	assert_non_null(trace);
-	rig->traced[fread(rig->traced, 1, sizeof(rig->traced) - 1, trace)] = '\0';
-	fclose(trace);
-	unlink(rig->trace);
+	rewind(rig->trace);
+	rig->traced[fread(rig->traced, 1, sizeof(rig->traced) - 1, rig->trace)] = '\0';
+	fclose(rig->trace);
 	chan_stream_fini(&rig->control);
 	assert_int_equal(fseek(rig->log, 0, SEEK_END), 0);
 	rig->log_len = ftell(rig->log);

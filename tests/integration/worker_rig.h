@@ -61,7 +61,7 @@ struct rig {
 	size_t addr_len;
 	char plugin_addrs[RIG_MAX_PLUGINS][1024]; /* as they came in WORKER_READY; "": none */
 	uint64_t next_connection;
-	char trace[64];       /* what PLAY_TRACE names */
+	FILE *trace;          /* what PLAY_TRACE names */
 	char traced[2048];    /* what stood in there at the end */
 	long log_len;         /* bytes of the log at the end */
 	bool is_silent;       /* there should be none */
