@@ -3,7 +3,7 @@ PREFIX ?= /opt/openurom
 DESTDIR ?=
 SETUP := scripts/setup.sh
 
-.PHONY: all help demo test check bench bench-quick install uninstall expected clean
+.PHONY: all help demo test check soak bench bench-quick install uninstall expected clean
 
 all:
 	@$(SETUP) build test
@@ -14,6 +14,7 @@ help:
 	@echo 'make demo         build; show a UROM daemon, four workers and a plugin at work'
 	@echo 'make test         build with gcc, run every test suite'
 	@echo 'make check        the suites with clang and the sanitizers, fuzzing, and all gates'
+	@echo 'make soak         the long forms of tests, under the sanitizers'
 	@echo 'make bench-quick  short measurements; figures are appended to build/bench.jsonl'
 	@echo 'make bench        full measurements'
 	@echo 'make install      install to PREFIX=$(PREFIX); DESTDIR is honoured'
@@ -31,6 +32,10 @@ test:
 check:
 	@$(SETUP) build test check
 	@scripts/check.sh
+
+soak:
+	@$(SETUP) build test check
+	@scripts/soak.sh
 
 bench bench-quick: all
 	@scripts/bench.sh $(if $(filter bench-quick,$@),--quick)
