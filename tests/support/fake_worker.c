@@ -29,6 +29,22 @@
 
 #define ADDRESS_BYTES 8000
 
+/* A sanitizer leaves signals alone, as in the process that it was not built for. */
+const char *__asan_default_options(void);
+const char *__tsan_default_options(void);
+
+#define NO_HANDLERS "handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0"
+
+const char *__asan_default_options(void)
+{
+	return NO_HANDLERS;
+}
+
+const char *__tsan_default_options(void)
+{
+	return NO_HANDLERS;
+}
+
 static struct chan_stream stream;
 static const char *mode; /* FAKE_WORKER */
 
@@ -42,10 +58,19 @@ static struct wire_bytes text_of(const char *text)
 	return (struct wire_bytes){ .data = text, .len = (uint32_t)strlen(text) };
 }
 
+/* Who cannot send has no daemon any more. */
 static void send_message(uint16_t type, uint64_t id, const void *record)
 {
 	if (chan_stream_send(&stream, type, id, record) != DOCA_SUCCESS)
-		exit(EXIT_FAILURE);
+		exit(EXIT_SUCCESS);
+}
+
+static void crash(void)
+{
+	const struct rlimit none = { 0, 0 };
+
+	(void)setrlimit(RLIMIT_CORE, &none); /* nobody wants to look at it */
+	(void)raise(SIGSEGV);
 }
 
 /* Waits for a signal, with all of them blocked before, so that none is missed. */
@@ -201,7 +226,7 @@ static void misbehave_at_start(void)
 	};
 
 	if (is_mode("crash"))
-		(void)raise(SIGSEGV);
+		crash();
 	if (is_mode("exit"))
 		exit(3);
 	if (is_mode("hang") || is_mode("hang-gently"))
@@ -241,7 +266,7 @@ static void on_ticket(const struct chan_message *message)
 	(void)printf("ticket %lu for %.*s\n", ticket.connection, (int)ticket.host.len,
 		     (const char *)ticket.host.data);
 	if (is_mode("ticket-crash"))
-		(void)raise(SIGSEGV);
+		crash();
 	if (is_mode("fork"))
 		start_child();
 	if (!is_mode("ticket-unknown"))
