@@ -14,6 +14,7 @@
 #define AT_ONCE     20 /* each has its bound, also on a busy machine */
 #define NUM_HOSTS   20
 #define NUM_ROUNDS  60
+#define NUM_PLUGINS 62
 
 static struct daemon_rig rig;
 
@@ -142,11 +143,58 @@ static void nothing_is_left_of_what_has_ended(void **state)
 	daemon_rig_drop_log(&rig);
 }
 
+/* A file whose name is as long as a name may be, with ".so" behind it. */
+static void add_plugin(unsigned int number)
+{
+	char name[128];
+	FILE *file;
+
+	(void)snprintf(name, sizeof(name), "plugins/p%02u_%.*s.so", number,
+		       WIRE_MAX_PLUGIN_NAME - 4,
+		       "0123456789012345678901234567890123456789012345678901234567890");
+	file = fopen(daemon_rig_path(&rig, name), "w");
+	assert_non_null(file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void host_is_offered_as_many_plugins_as_there_are_ids(void **state)
+{
+	struct wire_worker_started started;
+	struct wire_bytes plugins;
+	struct wire_plugin plugin;
+	uint64_t ids = 0;
+	struct rig_start start;
+	struct rig_host host;
+
+	(void)state;
+	/* The rig has two. */
+	for (unsigned int i = 0; i < NUM_PLUGINS - 1; i++)
+		add_plugin(i);
+	rig_host_init(&host, &rig);
+	plugins = host.welcome.plugins;
+	for (unsigned int i = 0; i < NUM_PLUGINS; i++) {
+		assert_true(wire_list_next(&plugins, &wire_plugin_message, &plugin));
+		assert_int_equal(plugin.name.len, i < 2 ? 1 : WIRE_MAX_PLUGIN_NAME);
+		assert_true((plugin.id & (plugin.id - 1)) == 0);
+		assert_true((ids & plugin.id) == 0);
+		ids |= plugin.id;
+	}
+	assert_false(wire_list_next(&plugins, &wire_plugin_message, &plugin));
+	assert_true(ids == (UINT64_C(1) << NUM_PLUGINS) - 1);
+	daemon_rig_take_log(&rig, "62");
+	rig_start_init(&start, 7, NULL);
+	start.start.plugins = ids;
+	rig_host_start(&host, &start, &started);
+	rig_host_fini(&host);
+	daemon_rig_wait_gone((pid_t)started.pid);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CROWD_TEST(group_of_600_workers_has_600_ids),
 		CROWD_TEST(hosts_that_race_for_an_id_get_one_process),
+		CROWD_TEST(host_is_offered_as_many_plugins_as_there_are_ids),
 		CROWD_TEST(nothing_is_left_of_what_has_ended),
 	};
 

@@ -297,6 +297,24 @@ static void id_0_is_an_id_and_any_is_one_of_its_own(void **state)
 	}
 }
 
+static void worker_without_a_group_is_in_none(void **state)
+{
+	struct wire_worker_started started;
+	struct rig_start start;
+	uint64_t ids[2];
+
+	(void)state;
+	rig_start_init(&start, 7, NULL);
+	rig_host_start(&host, &start, &started);
+	assert_false(started.has_group);
+	assert_int_equal(rig_host_get_group(&host, 0, ids, 2), 0);
+	rig_start_init(&start, 8, NULL);
+	start.start.has_group = true;
+	rig_host_start(&host, &start, &started);
+	assert_int_equal(rig_host_get_group(&host, 0, ids, 2), 1);
+	assert_int_equal(ids[0], 8);
+}
+
 static void host_is_told_all_of_its_worker(void **state)
 {
 	struct wire_worker_started started;
@@ -508,6 +526,7 @@ int main(void)
 		START_TEST(message_limit_is_within_the_daemons),
 		START_TEST(entries_of_an_environment_have_names),
 		START_TEST(id_0_is_an_id_and_any_is_one_of_its_own),
+		START_TEST(worker_without_a_group_is_in_none),
 		START_TEST(host_is_told_all_of_its_worker),
 		START_TEST(second_host_joins_the_process_that_runs),
 		START_TEST(host_asks_for_what_the_running_worker_has),
