@@ -94,8 +94,8 @@ static ucs_status_t set_devices(ucp_config_t *ucx, const char *wanted)
 }
 
 /*
- * The transports, as UCX_TLS has them; nothing in chosen: any. Whatever the application's variable
- * says, TCP is among them: without it some hosts have no way at all.
+ * The transports, as UCX_TLS has them; nothing in chosen: as UCX has read them. Whatever the
+ * application's variable says, TCP is among them: without it some hosts have no way at all.
  */
 static void choose_transports(const char *wanted, char *chosen)
 {
@@ -117,8 +117,11 @@ static void choose_transports(const char *wanted, char *chosen)
 			list_add(chosen, at, len);
 		at += len + (at[len] == ',');
 	}
-	if (chosen[0] == '\0')
+	/* Without TCP nothing is excluded. */
+	if (chosen[0] == '\0') {
+		list_add(chosen, "all", 3);
 		return;
+	}
 	memmove(chosen + 1, chosen, strnlen(chosen, MAX_LIST - 2) + 1);
 	chosen[0] = '^';
 }

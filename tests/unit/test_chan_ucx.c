@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a channel over UCX makes of the application's UCX variables. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/export.h"
+#include "test.h"
+#include "urom/chan/chan_ucx.h"
+
+/* Are there resources of TCP in a context that is made now? */
+static bool has_tcp(void)
+{
+	const struct chan_config config = { .max_body = 4096 };
+	ucp_context_h context;
+	char *text = NULL;
+	size_t size;
+	FILE *memory = open_memstream(&text, &size);
+	bool is_found;
+
+	assert_non_null(memory);
+	assert_success(chan_ucx_context_create(&config, &context));
+	ucp_context_print_info(context, memory);
+	ucp_cleanup(context);
+	fclose(memory);
+	is_found = strstr(text, "tcp/") != NULL;
+	free(text);
+	return is_found;
+}
+
+static void tcp_is_there_whatever_the_variable_says(void **state)
+{
+	static const char *const values[] = { "all", "^tcp",    "sm",  "sysv,self",
+					      "^sm", "^sm,tcp", "tcp", "^tcp,sm" };
+
+	(void)state;
+	assert_true(has_tcp());
+	for (size_t i = 0; i < CORE_ARRAY_LEN(values); i++) {
+		assert_int_equal(setenv("UCX_TLS", values[i], 1), 0);
+		if (!has_tcp())
+			fail_msg("not with UCX_TLS=%s", values[i]);
+		assert_string_equal(getenv("UCX_TLS"), values[i]);
+	}
+	assert_int_equal(unsetenv("UCX_TLS"), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(tcp_is_there_whatever_the_variable_says),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
