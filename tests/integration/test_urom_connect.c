@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is behind the address of a service file, when it is no daemon, or not the right one. */
+#include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "test.h"
 #include "urom_fake.h"
@@ -67,6 +69,29 @@ static void peer_that_never_answers_is_given_up(void **state)
 
 	(void)state;
 	check_peer(say_nothing, NULL, DOCA_ERROR_TIME_OUT, "127.0.0.1:");
+	assert_in_range(test_now_ns() - begin, MIN_WAIT_NS, MAX_WAIT_NS);
+}
+
+/* Pieces of a message that never ends, as fast as they go; each of them is in order. */
+static void send_pieces_for_ever(struct urom_fake *fake)
+{
+	const struct wire_header piece = { .type = WIRE_WELCOME, .has_more = true, .id = 1 };
+	struct pollfd watched = { .fd = fake->stream.fd, .events = POLLOUT };
+	uint8_t bytes[512 * WIRE_HEADER_SIZE];
+
+	for (size_t at = 0; at < sizeof(bytes); at += WIRE_HEADER_SIZE)
+		wire_header_encode(&piece, bytes + at);
+	do
+		assert_int_equal(poll(&watched, 1, (int)(MAX_WAIT_NS / 1000000)), 1);
+	while (send(fake->stream.fd, bytes, sizeof(bytes), MSG_NOSIGNAL) > 0);
+}
+
+static void peer_that_never_ends_is_given_up(void **state)
+{
+	uint64_t begin = test_now_ns();
+
+	(void)state;
+	check_peer(send_pieces_for_ever, NULL, DOCA_ERROR_TIME_OUT, "127.0.0.1:");
 	assert_in_range(test_now_ns() - begin, MIN_WAIT_NS, MAX_WAIT_NS);
 }
 
@@ -146,6 +171,26 @@ static void refusal_is_passed_on(void **state)
 	}
 }
 
+/* What would mean something else to the caller of a start than that it has failed. */
+static void refusal_without_an_error_is_a_failure_all_the_same(void **state)
+{
+	static const uint32_t errors[] = { DOCA_SUCCESS, DOCA_ERROR_AGAIN, DOCA_ERROR_IN_PROGRESS,
+					   UINT32_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		const struct wire_refused refused = {
+			.magic = WIRE_MAGIC,
+			.version_min = WIRE_VERSION_MIN,
+			.version_max = WIRE_VERSION_MAX,
+			.error = errors[i],
+			.reason = { REASON, sizeof(REASON) - 1 },
+		};
+
+		check_peer(refuse, &refused, DOCA_ERROR_CONNECTION_ABORTED, REASON);
+	}
+}
+
 static void welcome(struct urom_fake *fake)
 {
 	uint64_t id = urom_fake_receive(fake, WIRE_HELLO, NULL);
@@ -191,10 +236,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(nobody_at_the_port_fails_at_once_and_the_object_stays_good),
 		TEST(peer_that_never_answers_is_given_up),
+		TEST(peer_that_never_ends_is_given_up),
 		TEST(peer_that_hangs_up_is_no_connection),
 		TEST(peer_that_speaks_something_else_is_told_apart),
 		TEST(version_that_nobody_here_speaks_is_told),
 		TEST(refusal_is_passed_on),
+		TEST(refusal_without_an_error_is_a_failure_all_the_same),
 		TEST(other_magic_is_no_daemon),
 		TEST(version_that_was_not_offered_is_refused),
 		TEST(answer_that_does_not_belong_there_is_no_handshake),

@@ -34,16 +34,21 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Waits for events of the socket. Errors: TIME_OUT. */
+/*
+ * Waits for events of the socket, which a peer that always has some cannot draw out. Errors:
+ * TIME_OUT.
+ */
 static doca_error_t wait_for(const struct attempt *attempt, int fd, short events)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = events };
 
 	for (;;) {
 		uint64_t now = now_ms();
-		int left = now < attempt->deadline_ms ? (int)(attempt->deadline_ms - now) : 0;
-		int ready = poll(&poll_fd, 1, left);
+		int ready;
 
+		if (now >= attempt->deadline_ms)
+			return DOCA_ERROR_TIME_OUT;
+		ready = poll(&poll_fd, 1, (int)(attempt->deadline_ms - now));
 		if (ready > 0)
 			return DOCA_SUCCESS;
 		if (ready == 0)
@@ -179,6 +184,21 @@ static doca_error_t fail_foreign(const struct attempt *attempt)
 	return DOCA_ERROR_CONNECTION_ABORTED;
 }
 
+/* The daemon's word, unless the caller of a start would take it for something else than a failure.
+ */
+static doca_error_t error_of_refusal(uint32_t told)
+{
+	static const doca_error_t others[] = { DOCA_SUCCESS, DOCA_ERROR_AGAIN,
+					       DOCA_ERROR_IN_PROGRESS,
+					       DOCA_ERROR_CONNECTION_INPROGRESS };
+
+	for (size_t i = 0; i < CORE_ARRAY_LEN(others); i++) {
+		if (told == others[i])
+			return DOCA_ERROR_CONNECTION_ABORTED;
+	}
+	return told <= DOCA_ERROR_SKIPPED ? (doca_error_t)told : DOCA_ERROR_CONNECTION_ABORTED;
+}
+
 static doca_error_t take_refusal(const struct attempt *attempt, const struct chan_message *message)
 {
 	struct wire_preamble preamble;
@@ -203,8 +223,7 @@ static doca_error_t take_refusal(const struct attempt *attempt, const struct cha
 	DOCA_LOG_ERR("%s refuses this host: %.*s (%s)", attempt->peer, (int)refused.reason.len,
 		     (const char *)refused.reason.data,
 		     doca_error_get_name((doca_error_t)refused.error));
-	return DOCA_IS_ERROR((doca_error_t)refused.error) ? (doca_error_t)refused.error
-							  : DOCA_ERROR_CONNECTION_ABORTED;
+	return error_of_refusal(refused.error);
 }
 
 static doca_error_t take_challenge(const struct attempt *attempt)
