@@ -203,11 +203,13 @@ bool uromh_seats_send_letters(struct doca_urom_service *service)
 	return true;
 }
 
-/* The lock is held. */
+/* The lock is held. exchange: the daemon's word; 0, which no question has, is nobody's. */
 static struct uromh_seat *find_seat(struct doca_urom_service *service, uint64_t exchange)
 {
 	struct uromh_seat *seat;
 
+	if (exchange == 0)
+		return NULL;
 	TAILQ_FOREACH (seat, &service->seats, link) {
 		if (seat->exchange == exchange)
 			return seat;

@@ -19,7 +19,8 @@
  *  stopped   GONE        the seat is left; IDLE with the next progress
  *
  * A phase that can hang has a deadline, which this engine keeps, whatever drives the service. What
- * goes wrong in STARTING ends in IDLE at once; what goes wrong when RUNNING flushes the commands
+ * goes wrong in STARTING, until RUNNING was told, ends in IDLE at once, the channel closed in the
+ * same progress, for it is the last; what goes wrong when RUNNING flushes the commands
  * and makes the context stop by itself, which then meets GONE.
  */
 
@@ -113,7 +114,10 @@ static void lose_in_phase(struct doca_urom_worker *worker, const char *why)
 		fail_start(worker, why);
 		break;
 	case UROMH_ATTACHED:
-		lose(worker, why);
+		if (worker->base.state == DOCA_CTX_STATE_STARTING)
+			fail_start(worker, why); /* nobody has heard of RUNNING yet */
+		else
+			lose(worker, why);
 		break;
 	case UROMH_DETACHING:
 		leave(worker);
@@ -408,13 +412,10 @@ static bool worker_progress(struct doca_ctx *ctx)
 
 	if (doca_likely(worker->chan != NULL && !worker->is_channel_done))
 		has_worked = chan_progress(worker->chan);
-	if (doca_likely(worker->phase == UROMH_ATTACHED)) {
-		if (doca_unlikely(uromh_seat_read(&worker->seat, &mail)))
-			take_mail(worker, &mail);
-		return has_worked;
-	}
 	if (worker->seat.service != NULL && uromh_seat_read(&worker->seat, &mail))
 		take_mail(worker, &mail);
+	if (doca_likely(worker->phase == UROMH_ATTACHED))
+		return has_worked;
 	if (has_deadline(worker) && now_ns() >= worker->deadline_ns)
 		take_deadline(worker);
 	free_channel(worker);
