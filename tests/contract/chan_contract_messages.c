@@ -11,6 +11,7 @@
 #define NUM_MESSAGES 500
 #define NUM_SMALL    300
 #define NUM_LONGEST  12
+#define NUM_MIXED    4096
 #define MAX_PAYLOAD  (16u << 20)
 
 /* What is sent from one end and answered by the other in its handler. */
@@ -140,6 +141,20 @@ static void several_of_the_longest_may_be_under_way(struct chan_contract *contra
 	assert_false(accepted->is_unordered);
 }
 
+static void short_messages_find_room_beside_long_ones(struct chan_contract *contract)
+{
+	struct chan_link *accepted;
+	struct chan_link *link = contract_join(contract, &accepted);
+
+	for (uint64_t i = 1; i <= NUM_MIXED; i++)
+		contract_send(link, i, i % 2 == 0 ? 5000 : 70000);
+
+	contract_drive_until(contract,
+			     accepted->num_closed > 0 || accepted->num_received == NUM_MIXED + 1);
+	assert_int_equal(accepted->num_received, NUM_MIXED + 1);
+	assert_false(accepted->is_unordered);
+}
+
 static void messages_without_a_body_come(struct chan_contract *contract)
 {
 	const struct wire_empty nothing = { 0 };
@@ -247,6 +262,7 @@ static const struct chan_contract_test tests[] = {
 	CONTRACT(both_directions_at_once),
 	CONTRACT(messages_wait_for_a_slow_peer),
 	CONTRACT(several_of_the_longest_may_be_under_way),
+	CONTRACT(short_messages_find_room_beside_long_ones),
 	CONTRACT(messages_without_a_body_come),
 	CONTRACT(many_connections_are_kept_apart),
 	CONTRACT_FOR(kind_is_tcp, busy_connection_does_not_starve_another),

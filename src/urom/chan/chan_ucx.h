@@ -81,7 +81,8 @@ struct ucx_conn {
 	uint32_t next_in;
 	struct ucx_arrivals arrivals; /* that wait for their turn, by their number */
 	unsigned int num_fetching;    /* of them */
-	size_t waiting_bytes;         /* of them, and of the bodies that they have */
+	size_t waiting_bytes;         /* of them, and of the bodies of short ones */
+	size_t long_bytes;            /* of the bodies of long ones, as far as they are fetched */
 	char transport[32];
 	TAILQ_ENTRY(ucx_conn) link;
 	UT_hash_handle hh;

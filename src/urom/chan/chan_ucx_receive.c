@@ -16,7 +16,10 @@
 
 CORE_LOG_REGISTER(UROM::CHAN::UCX);
 
-/* What may wait, in bytes, and in messages of the connection's bound: those of strangers are short.
+/*
+ * What may wait, in bytes, and in messages of the connection's bound: those of strangers are short.
+ * The bodies of long messages have half as much for themselves: as this side chooses when they are
+ * fetched, they must not leave the short ones without room.
  */
 #define MAX_WAITING_BYTES    (64u << 20)
 #define MAX_WAITING_MESSAGES 4096
@@ -35,6 +38,7 @@ struct ucx_arrival {
 	TAILQ_ENTRY(ucx_arrival) link;
 	struct chan_ucx_head head;
 	enum arrival_state state;
+	bool is_long;
 	void *desc;    /* if it is announced */
 	uint8_t *body; /* owned; NULL if it is announced */
 	size_t len;
@@ -52,13 +56,29 @@ static uint32_t distance(const struct ucx_conn *conn, uint32_t seq)
 	return seq - conn->next_in;
 }
 
+static size_t limit_of(const struct ucx_conn *conn)
+{
+	if (conn->base.max_body < MAX_WAITING_BYTES / MAX_WAITING_MESSAGES)
+		return conn->base.max_body * MAX_WAITING_MESSAGES;
+	return MAX_WAITING_BYTES;
+}
+
 static bool has_room(const struct ucx_conn *conn, size_t len)
 {
-	size_t limit = MAX_WAITING_BYTES;
+	size_t limit = limit_of(conn);
 
-	if (conn->base.max_body < limit / MAX_WAITING_MESSAGES)
-		limit = conn->base.max_body * MAX_WAITING_MESSAGES;
 	return conn->waiting_bytes <= limit && len <= limit - conn->waiting_bytes;
+}
+
+static bool has_room_for_long(const struct ucx_conn *conn, size_t len)
+{
+	return conn->long_bytes + len <= limit_of(conn) / 2;
+}
+
+/* Which of the connection's sums its body is in. */
+static size_t *sum_of(const struct ucx_arrival *arrival)
+{
+	return arrival->is_long ? &arrival->conn->long_bytes : &arrival->conn->waiting_bytes;
 }
 
 static void hand_over(struct ucx_conn *conn, const struct chan_ucx_head *head, const void *body,
@@ -127,7 +147,7 @@ static bool arrival_embody(struct ucx_arrival *arrival, size_t len)
 		return false;
 	}
 	arrival->len = len;
-	arrival->conn->waiting_bytes += len;
+	*sum_of(arrival) += len;
 	return true;
 }
 
@@ -138,7 +158,8 @@ static void hand_over_waiting(struct ucx_conn *conn)
 	while ((first = TAILQ_FIRST(&conn->arrivals)) != NULL && first->state == HERE &&
 	       first->head.seq == conn->next_in && !conn->is_ending) {
 		TAILQ_REMOVE(&conn->arrivals, first, link);
-		conn->waiting_bytes -= sizeof(*first) + first->len;
+		conn->waiting_bytes -= sizeof(*first);
+		*sum_of(first) -= first->len;
 		hand_over(conn, &first->head, first->body, first->len);
 		arrival_destroy(first);
 	}
@@ -198,7 +219,8 @@ static void fetch_some(struct ucx_conn *conn)
 	TAILQ_FOREACH (arrival, &conn->arrivals, link) {
 		if (arrival->state != ANNOUNCED)
 			continue;
-		if (arrival != TAILQ_FIRST(&conn->arrivals) && !has_room(conn, arrival->len))
+		if (arrival != TAILQ_FIRST(&conn->arrivals) &&
+		    !has_room_for_long(conn, arrival->len))
 			return;
 		if (!fetch(arrival))
 			return;
@@ -225,6 +247,7 @@ static ucs_status_t on_announced(struct ucx_conn *conn, const struct chan_ucx_he
 
 	if (arrival == NULL)
 		return UCS_OK; /* UCX drops it */
+	arrival->is_long = true;
 	arrival->desc = desc;
 	arrival->len = len;
 	go_on(conn);
