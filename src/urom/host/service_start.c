@@ -38,7 +38,7 @@ static uint64_t now_ms(void)
  * Waits for events of the socket, which a peer that always has some cannot draw out. Errors:
  * TIME_OUT.
  */
-static doca_error_t wait_for(const struct attempt *attempt, int fd, short events)
+static doca_error_t wait_for(uint64_t deadline_ms, int fd, short events)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = events };
 
@@ -46,9 +46,9 @@ static doca_error_t wait_for(const struct attempt *attempt, int fd, short events
 		uint64_t now = now_ms();
 		int ready;
 
-		if (now >= attempt->deadline_ms)
+		if (now >= deadline_ms)
 			return DOCA_ERROR_TIME_OUT;
-		ready = poll(&poll_fd, 1, (int)(attempt->deadline_ms - now));
+		ready = poll(&poll_fd, 1, (int)(deadline_ms - now));
 		if (ready > 0)
 			return DOCA_SUCCESS;
 		if (ready == 0)
@@ -67,20 +67,34 @@ static doca_error_t fail_timeout(const struct attempt *attempt, const char *what
 
 /* --- Connecting --- */
 
-/* One address; *err: why not. Errors: TIME_OUT, NOT_CONNECTED; nothing is logged. */
-static doca_error_t try_address(struct attempt *attempt, const struct sockaddr *addr, int *fd,
+/* Until when the first of these addresses may be tried: none takes the time of the others. */
+static uint64_t share_of_time(const struct attempt *attempt, const struct addrinfo *first)
+{
+	uint64_t now = now_ms();
+	unsigned int num_addresses = 0;
+
+	for (; first != NULL; first = first->ai_next)
+		num_addresses++;
+	if (now >= attempt->deadline_ms)
+		return attempt->deadline_ms;
+	return now + (attempt->deadline_ms - now) / num_addresses;
+}
+
+/* The first of these; *err: why not. Errors: TIME_OUT, NOT_CONNECTED; nothing is logged. */
+static doca_error_t try_address(struct attempt *attempt, const struct addrinfo *first, int *fd,
 				int *err)
 {
+	const struct sockaddr *addr = first->ai_addr;
 	socklen_t len = sizeof(*err);
 	doca_error_t result;
 	int made;
 
+	chan_address_text(addr, attempt->peer);
 	if (chan_address_connect(addr, &made) != DOCA_SUCCESS) {
 		*err = errno;
 		return DOCA_ERROR_NOT_CONNECTED;
 	}
-	chan_address_text(addr, attempt->peer);
-	result = wait_for(attempt, made, POLLOUT);
+	result = wait_for(share_of_time(attempt, first), made, POLLOUT);
 	*err = result == DOCA_SUCCESS ? 0 : ETIMEDOUT;
 	if (result == DOCA_SUCCESS &&
 	    (getsockopt(made, SOL_SOCKET, SO_ERROR, err, &len) != 0 || *err != 0))
@@ -98,7 +112,7 @@ static doca_error_t connect_to(struct attempt *attempt, const struct addrinfo *f
 	int fd, err = 0;
 
 	for (; found != NULL; found = found->ai_next) {
-		result = try_address(attempt, found->ai_addr, &fd, &err);
+		result = try_address(attempt, found, &fd, &err);
 		if (result == DOCA_SUCCESS) {
 			chan_stream_init(&attempt->service->stream, fd);
 			return DOCA_SUCCESS;
@@ -167,7 +181,7 @@ static doca_error_t hear(struct attempt *attempt, struct chan_message *message)
 
 		if (chan_stream_is_sending(stream))
 			events |= POLLOUT;
-		result = wait_for(attempt, stream->fd, events);
+		result = wait_for(attempt->deadline_ms, stream->fd, events);
 		if (result == DOCA_SUCCESS)
 			result = chan_stream_flush(stream);
 		if (result != DOCA_SUCCESS && result != DOCA_ERROR_CONNECTION_RESET)
