@@ -215,6 +215,19 @@ static void address_without_a_port_means_the_one_of_the_environment(void **state
 	urom_host_fini(&host);
 }
 
+static void port_that_is_none_is_told_once(void **state)
+{
+	static const struct row row = { .what = "a port of letters",
+					.text = "elsewhere dpu @HERE 03:00.0 lo\n"
+						"elsewhere dpu @HERE 03:00.0 lo\n"
+						"127.0.0.1 dpu @HERE 03:00.0 lo\n",
+					.parts = { "\"none\" is no port" } };
+
+	assert_int_equal(setenv("DOCA_UROM_PORT", "none", 1), 0);
+	check_row(*state, &row);
+	assert_int_equal(unsetenv("DOCA_UROM_PORT"), 0);
+}
+
 /* trap 72 */
 static void interface_that_is_not_there_is_no_obstacle(void **state)
 {
@@ -241,6 +254,7 @@ int main(void)
 		UROM_TEST(file_without_a_line_that_fits_fails_the_start),
 		UROM_TEST(file_that_cannot_be_read_fails_the_start),
 		UROM_TEST(address_without_a_port_means_the_one_of_the_environment),
+		UROM_TEST(port_that_is_none_is_told_once),
 		UROM_TEST(interface_that_is_not_there_is_no_obstacle),
 	};
 

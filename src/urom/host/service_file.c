@@ -153,6 +153,7 @@ doca_error_t uromh_service_file_search(char *text, size_t len, const char *path,
 {
 	struct search search = { .path = path, .devinfo = devinfo };
 	struct uromh_location found;
+	const uint16_t port = default_port();
 	char *at = text, *end = text + len;
 
 	while (at < end) {
@@ -161,7 +162,7 @@ doca_error_t uromh_service_file_search(char *text, size_t len, const char *path,
 
 		if (newline != NULL)
 			*newline = '\0';
-		found.port = default_port();
+		found.port = port;
 		search.line++;
 		if (memchr(at, '\0', (size_t)((newline != NULL ? newline : end) - at)) != NULL) {
 			warn(&search, "it has a byte of value 0");
