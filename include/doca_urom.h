@@ -341,7 +341,9 @@ doca_error_t doca_urom_worker_get_gid(struct doca_urom_worker *worker_ctx, uint3
  * doca_ctx_start() gives IN_PROGRESS; RUNNING comes with progress, or IDLE when the worker cannot
  * be had, with a line in the log that tells why, within 10 s. Errors of doca_ctx_start(), besides
  * those of every context: INVALID_VALUE: no service or no plugins, or processors that are not the
- * service's. BAD_STATE: the service is not RUNNING. FULL: it has its number of workers.
+ * service's. BAD_STATE: the service is not RUNNING, or the number of commands in flight was changed
+ * while tasks were not released. NOT_CONNECTED: the service has lost its daemon. FULL: it has its
+ * number of workers. NO_MEMORY: no memory.
  *
  * doca_ctx_stop() gives IN_PROGRESS; what is in flight ends with SHUTDOWN, then IDLE comes with
  * progress. A worker whose process ends stops by itself: what is in flight ends with

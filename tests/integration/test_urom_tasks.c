@@ -159,6 +159,59 @@ static void four_times_as_many_can_be_allocated(void **state)
 	urom_host_fini(&host);
 }
 
+static void number_in_flight_may_change_between_starts(void **state)
+{
+	static const uint32_t numbers[] = { 8, 1, 2 };
+	struct doca_urom_worker_cmd_task *more;
+	struct doca_urom_worker *worker;
+	struct urom_host host;
+
+	(void)state;
+	worker = begin_with_inflight(&host, 2);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		urom_host_stop_worker(&host, worker);
+		assert_success(doca_urom_worker_set_max_inflight_tasks(worker, numbers[i]));
+		urom_host_start_worker(&host, worker);
+		for (uint32_t j = 0; j < numbers[i]; j++)
+			urom_host_send(&host, worker, UROM_TEST_ECHO_TOGETHER, numbers[i], 1);
+		more = urom_host_task(&host, worker, &(struct urom_command){ .number = 2 });
+		assert_error(doca_task_submit(as_task(more)), DOCA_ERROR_AGAIN);
+		assert_success(doca_urom_worker_cmd_task_release(more));
+		for (uint32_t j = 0; j < numbers[i]; j++)
+			assert_hears(&host.heard, host.pe, "ok(1)");
+	}
+	urom_host_fini(&host);
+}
+
+static void task_that_is_kept_goes_on_after_a_start(void **state)
+{
+	struct doca_urom_worker_cmd_task *kept;
+	struct doca_urom_worker *worker;
+	struct urom_host host;
+
+	(void)state;
+	worker = begin_with_inflight(&host, 2);
+	kept = urom_host_task(&host, worker, &(struct urom_command){ .number = 1 });
+	urom_host_stop_worker(&host, worker);
+	assert_refused(doca_task_submit(as_task(kept)), DOCA_ERROR_BAD_STATE, "not running");
+
+	/* Their number cannot change under it. */
+	assert_success(doca_urom_worker_set_max_inflight_tasks(worker, 16));
+	assert_refused(doca_ctx_start(doca_urom_worker_as_ctx(worker)), DOCA_ERROR_BAD_STATE,
+		       "not freed");
+	assert_success(doca_urom_worker_set_max_inflight_tasks(worker, 2));
+	urom_host_start_worker(&host, worker);
+	assert_success(doca_task_submit(as_task(kept)));
+	assert_hears(&host.heard, host.pe, "ok(1)");
+
+	/* And once it is given back, it can. */
+	urom_host_stop_worker(&host, worker);
+	assert_success(doca_urom_worker_set_max_inflight_tasks(worker, 16));
+	urom_host_start_worker(&host, worker);
+	urom_host_check_echo(&host, worker);
+	urom_host_fini(&host);
+}
+
 static void submit_twice_more(struct heard *heard)
 {
 	unsigned int *num_left = heard->owner;
@@ -208,6 +261,8 @@ int main(void)
 		UROM_TEST(one_more_than_may_be_in_flight_can_be_submitted_later),
 		UROM_TEST(number_in_flight_is_rounded_up_to_a_power_of_two),
 		UROM_TEST(four_times_as_many_can_be_allocated),
+		UROM_TEST(number_in_flight_may_change_between_starts),
+		UROM_TEST(task_that_is_kept_goes_on_after_a_start),
 		UROM_TEST(task_in_flight_is_not_released_and_can_go_again),
 		UROM_TEST(many_commands_in_flight_keep_their_order),
 	};
