@@ -139,12 +139,54 @@ static void service_is_kept_by_the_worker_of_another_thread(void **state)
 	urom_host_fini(&host);
 }
 
+struct restarted {
+	struct doca_urom_service *service;
+	doca_cpu_set_t cpuset; /* all of the service's */
+	atomic_bool is_over;
+};
+
+static void *set_cpusets(void *arg)
+{
+	struct restarted *restarted = arg;
+	struct urom_host own;
+	struct doca_urom_worker *worker;
+
+	urom_host_init_bare(&own);
+	worker = urom_host_worker_of(&own, restarted->service, 1, 1);
+	while (!atomic_load(&restarted->is_over))
+		assert_success(doca_urom_worker_set_cpuset(worker, restarted->cpuset));
+	urom_host_fini(&own);
+	return NULL;
+}
+
+/* The thread sanitizer's to judge. */
+static void service_starts_again_while_another_thread_asks_for_processors(void **state)
+{
+	struct restarted restarted = { .is_over = false };
+	struct urom_host host;
+	pthread_t thread;
+
+	(void)state;
+	urom_host_init_running(&host);
+	restarted.service = host.service;
+	assert_success(doca_urom_service_get_cpuset(host.service, &restarted.cpuset));
+	assert_int_equal(pthread_create(&thread, NULL, set_cpusets, &restarted), 0);
+	for (unsigned int i = 0; i < num_cycles; i++) {
+		urom_host_stop(&host);
+		urom_host_start(&host);
+	}
+	atomic_store(&restarted.is_over, true);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	urom_host_fini(&host);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		UROM_TEST(threads_have_workers_of_one_service),
 		UROM_TEST(threads_share_one_worker),
 		UROM_TEST(service_is_kept_by_the_worker_of_another_thread),
+		UROM_TEST(service_starts_again_while_another_thread_asks_for_processors),
 	};
 
 	if (argc > 1)

@@ -160,16 +160,24 @@ doca_error_t doca_urom_service_get_cpuset(struct doca_urom_service *service_ctx,
 	return result;
 }
 
-bool uromh_service_has_cpus(struct doca_urom_service *service, const doca_cpu_set_t *cpuset)
+static bool is_part(const doca_cpu_set_t *part, const doca_cpu_set_t *whole)
 {
-	const uint8_t *wanted = (const void *)cpuset;
-	const uint8_t *offered = (const void *)&service->cpuset;
+	const uint8_t *wanted = (const void *)part;
+	const uint8_t *offered = (const void *)whole;
 
-	if (!uromh_service_is_running(service))
-		return true;
-	for (size_t i = 0; i < sizeof(*cpuset); i++) {
+	for (size_t i = 0; i < sizeof(*part); i++) {
 		if ((wanted[i] & ~offered[i]) != 0)
 			return false;
 	}
 	return true;
+}
+
+bool uromh_service_has_cpus(struct doca_urom_service *service, const doca_cpu_set_t *cpuset)
+{
+	bool has_them;
+
+	pthread_mutex_lock(&service->lock);
+	has_them = !uromh_service_is_running(service) || is_part(cpuset, &service->cpuset);
+	pthread_mutex_unlock(&service->lock);
+	return has_them;
 }

@@ -102,14 +102,14 @@ struct doca_urom_service {
 	struct uromh_location location;
 	struct chan_stream stream;
 	bool may_have_more; /* the latest look at the stream brought a message */
-	bool is_cut;        /* atomic: the way to the daemon is gone */
 	uint64_t latest_exchange;
 	struct doca_urom_service_plugin_info *plugins; /* owned */
 	size_t num_plugins;
-	doca_cpu_set_t cpuset;
 
 	/* Under the lock. */
 	pthread_mutex_t lock;
+	doca_cpu_set_t cpuset; /* written on the service's thread alone, which reads it without */
+	bool is_cut;           /* the way to the daemon is gone, or the service stops */
 	TAILQ_HEAD(, uromh_seat) seats;
 	uint32_t num_seats;
 	STAILQ_HEAD(, uromh_letter) letters;

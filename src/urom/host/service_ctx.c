@@ -141,7 +141,9 @@ static doca_error_t service_start(struct doca_ctx *ctx)
 		forget_plugins(service);
 		return result;
 	}
+	pthread_mutex_lock(&service->lock);
 	service->is_cut = false;
+	pthread_mutex_unlock(&service->lock);
 	return DOCA_SUCCESS;
 }
 

@@ -60,7 +60,9 @@ doca_error_t uromh_service_take_welcome(struct doca_urom_service *service,
 	service->plugins = calloc(UROMH_MAX_PLUGINS, sizeof(*service->plugins));
 	if (service->plugins == NULL)
 		return DOCA_ERROR_NO_MEMORY;
+	pthread_mutex_lock(&service->lock);
 	memcpy(&service->cpuset, welcome.cpuset, sizeof(service->cpuset));
+	pthread_mutex_unlock(&service->lock);
 	while (service->num_plugins < UROMH_MAX_PLUGINS &&
 	       wire_list_next(&welcome.plugins, &wire_plugin_message, &plugin))
 		add_plugin(service, &plugin);
