@@ -443,6 +443,8 @@ static void worker_that_breaks_the_protocol_is_ended(void **state)
 	daemon_rig_drop_log(&rig);
 	rig_start_init(&start, 8, "ready-twice");
 	rig_host_send(&host, WIRE_WORKER_START, &start.start);
+	rig_host_receive_refused(&host, WIRE_WORKER_REFUSED, DOCA_ERROR_UNEXPECTED,
+				 "worker 8 (pid ");
 	daemon_rig_take_log(&rig, "WORKER_READY (type 32) comes from a worker that is ready");
 	daemon_rig_drop_log(&rig);
 }
