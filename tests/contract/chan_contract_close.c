@@ -9,11 +9,13 @@
 
 #include "core/export.h"
 #include "urom/chan/chan_pair.h"
+#include "urom/chan/chan_ucx.h"
 #include "urom/wire/wire_frame.h"
 
 #define NUM_ROUNDS  50
 #define NUM_LONGEST 5
 #define MAX_PAYLOAD (16u << 20)
+#define MAX_SHORT   8192
 
 /* Once, for this reason, and nothing more comes of it. */
 static void assert_closed_once(struct chan_contract *contract, const struct chan_link *link,
@@ -268,6 +270,47 @@ receiver_that_disconnects_while_long_messages_come_is_missed(struct chan_contrac
 	contract_disconnect(contract_join(contract, &accepted)); /* it serves on */
 }
 
+static bool kind_is_ucx(enum chan_kind kind)
+{
+	return kind == CHAN_UCX;
+}
+
+/* A peer that leaves a gap in its numbers, and has each one before those that it sent already. */
+static void long_messages_that_wait_are_bounded(struct chan_contract *contract)
+{
+	struct chan_link *accepted;
+	struct chan_link *link = contract_join(contract, &accepted);
+
+	for (uint32_t i = 1; i <= NUM_LONGEST; i++) {
+		ucx_conn_from(link->conn)->next_out = 1000 - i;
+		contract_send(link, i, MAX_PAYLOAD);
+		contract_settle(contract);
+	}
+
+	assert_int_equal(accepted->num_received, 1);
+	assert_in_range(ucx_conn_from(accepted->conn)->long_bytes, 0, 2 * MAX_PAYLOAD);
+}
+
+/* The same with messages that come unasked; of none of them there is a byte. */
+static void short_messages_that_wait_are_bounded(struct chan_contract *contract)
+{
+	const struct wire_empty nothing = { 0 };
+	struct chan_link *accepted;
+	struct chan_link *link = contract_join(contract, &accepted);
+	uint64_t begun_ns = test_now_ns();
+
+	accepted->conn->max_body = 100; /* as for strangers */
+	ucx_conn_from(link->conn)->next_out++;
+	for (unsigned int i = 0; i < MAX_SHORT && accepted->num_closed == 0; i++) {
+		assert_success(chan_send(link->conn, WIRE_DETACH, 0, &nothing));
+		if (i % 64 == 0)
+			contract_drive(contract, begun_ns);
+	}
+
+	assert_closed_once(contract, accepted, DOCA_ERROR_CONNECTION_ABORTED);
+	assert_int_equal(accepted->num_detaches, 0);
+}
+
 static void closing_half_made_connections_is_silent(struct chan_contract *contract)
 {
 	for (unsigned int i = 0; i < 8; i++)
@@ -502,6 +545,8 @@ static const struct chan_contract_test tests[] = {
 	CONTRACT(sender_that_closes_while_long_messages_go_is_missed),
 	CONTRACT(sender_that_disconnects_while_long_messages_go_is_missed),
 	CONTRACT(receiver_that_disconnects_while_long_messages_come_is_missed),
+	CONTRACT_FOR(kind_is_ucx, long_messages_that_wait_are_bounded),
+	CONTRACT_FOR(kind_is_ucx, short_messages_that_wait_are_bounded),
 	CONTRACT(closing_half_made_connections_is_silent),
 	CONTRACT(message_over_the_bound_is_aborted),
 	CONTRACT(long_message_over_the_bound_is_aborted),

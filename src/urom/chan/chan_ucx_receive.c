@@ -211,7 +211,10 @@ static bool fetch(struct ucx_arrival *arrival)
 	return !arrival->conn->is_ending;
 }
 
-/* Fetches what there is room for, in order. The first one needs none, or nothing would go on. */
+/*
+ * Fetches what there is room for, in order. The next one needs none, or nothing would go on; not so
+ * one that is merely the first of those that wait, for a peer can have ever more of them.
+ */
 static void fetch_some(struct ucx_conn *conn)
 {
 	struct ucx_arrival *arrival;
@@ -219,8 +222,7 @@ static void fetch_some(struct ucx_conn *conn)
 	TAILQ_FOREACH (arrival, &conn->arrivals, link) {
 		if (arrival->state != ANNOUNCED)
 			continue;
-		if (arrival != TAILQ_FIRST(&conn->arrivals) &&
-		    !has_room_for_long(conn, arrival->len))
+		if (arrival->head.seq != conn->next_in && !has_room_for_long(conn, arrival->len))
 			return;
 		if (!fetch(arrival))
 			return;
