@@ -69,12 +69,12 @@ const char *chan_address_text(const struct sockaddr *addr, char *text)
 	char ip[INET6_ADDRSTRLEN];
 
 	if (addr->sa_family == AF_INET && inet_ntop(AF_INET, &v4->sin_addr, ip, sizeof(ip)) != NULL)
-		snprintf(text, CHAN_ADDR_TEXT, "%s:%u", ip, ntohs(v4->sin_port));
+		(void)snprintf(text, CHAN_ADDR_TEXT, "%s:%u", ip, ntohs(v4->sin_port));
 	else if (addr->sa_family == AF_INET6 &&
 		 inet_ntop(AF_INET6, &v6->sin6_addr, ip, sizeof(ip)) != NULL)
-		snprintf(text, CHAN_ADDR_TEXT, "[%s]:%u", ip, ntohs(v6->sin6_port));
+		(void)snprintf(text, CHAN_ADDR_TEXT, "[%s]:%u", ip, ntohs(v6->sin6_port));
 	else
-		snprintf(text, CHAN_ADDR_TEXT, "?");
+		(void)snprintf(text, CHAN_ADDR_TEXT, "?");
 	return text;
 }
 

@@ -35,7 +35,7 @@ enum item_kind {
 struct pair_conn;
 
 struct pair_item {
-	STAILQ_ENTRY(pair_item) link;
+	TAILQ_ENTRY(pair_item) link;
 	struct pair_conn *conn;
 	enum item_kind kind;
 	doca_error_t why; /* of ITEM_CLOSED */
@@ -51,7 +51,7 @@ struct pair_conn {
 	bool is_over;
 };
 
-STAILQ_HEAD(pair_inbox, pair_item);
+TAILQ_HEAD(pair_inbox, pair_item);
 
 struct pair_chan {
 	struct chan base;
@@ -133,7 +133,7 @@ static void put(struct pair_conn *conn, struct pair_item *item)
 	struct pair_chan *chan = chan_of(conn);
 
 	item->conn = conn;
-	STAILQ_INSERT_TAIL(&chan->inbox, item, link);
+	TAILQ_INSERT_TAIL(&chan->inbox, item, link);
 	wake(chan);
 }
 
@@ -148,17 +148,15 @@ static void put_closed(struct pair_conn *conn, doca_error_t why)
 static void purge(struct pair_conn *conn, bool keeps_accepted)
 {
 	struct pair_inbox *inbox = &chan_of(conn)->inbox;
-	struct pair_inbox kept = STAILQ_HEAD_INITIALIZER(kept);
-	struct pair_item *item;
+	struct pair_item *item, *next;
 
-	while ((item = STAILQ_FIRST(inbox)) != NULL) {
-		STAILQ_REMOVE_HEAD(inbox, link);
+	for (item = TAILQ_FIRST(inbox); item != NULL; item = next) {
+		next = TAILQ_NEXT(item, link);
 		if (item->conn != conn || (keeps_accepted && item->kind == ITEM_ACCEPTED))
-			STAILQ_INSERT_TAIL(&kept, item, link);
-		else
-			free(item);
+			continue;
+		TAILQ_REMOVE(inbox, item, link);
+		free(item);
 	}
-	STAILQ_CONCAT(inbox, &kept);
 }
 
 static void leave_peer(struct pair_conn *conn)
@@ -362,9 +360,9 @@ static struct pair_item *take(struct pair_chan *chan)
 	struct pair_item *item;
 
 	lock();
-	item = chan->is_held ? NULL : STAILQ_FIRST(&chan->inbox);
+	item = chan->is_held ? NULL : TAILQ_FIRST(&chan->inbox);
 	if (item != NULL)
-		STAILQ_REMOVE_HEAD(&chan->inbox, link);
+		TAILQ_REMOVE(&chan->inbox, item, link);
 	unlock();
 	return item;
 }
@@ -425,7 +423,7 @@ static bool pair_arm(struct chan *base)
 	/* First the descriptor, then the inbox: who puts does it the other way round. */
 	(void)eventfd_read(chan->event_fd, &ignored);
 	lock();
-	is_idle = chan->is_held || STAILQ_EMPTY(&chan->inbox);
+	is_idle = chan->is_held || TAILQ_EMPTY(&chan->inbox);
 	unlock();
 	return is_idle;
 }
@@ -494,7 +492,7 @@ static doca_error_t pair_open(const struct chan_config *config, struct chan **cr
 		free(chan);
 		return result;
 	}
-	STAILQ_INIT(&chan->inbox);
+	TAILQ_INIT(&chan->inbox);
 	LIST_INIT(&chan->conns);
 	LIST_INIT(&chan->gone);
 	lock();

@@ -17,6 +17,8 @@
 struct chan_stream {
 	int fd; /* owned, if is_open; it stays until chan_stream_fini() */
 	bool is_open;
+	bool is_deaf;    /* the peer takes nothing any more */
+	bool has_ended;  /* and nothing comes */
 	size_t max_body; /* bytes of a message that may come; may be changed at any time */
 	size_t max_out;  /* bytes that may wait to be sent; 0: no limit */
 	struct wire_assembly assembly;
@@ -28,8 +30,6 @@ struct chan_stream {
 	size_t out_at;
 	size_t out_len; /* bytes from out_at on */
 	size_t out_capacity;
-	bool is_deaf;   /* the peer takes nothing any more */
-	bool has_ended; /* and nothing comes */
 };
 
 /*

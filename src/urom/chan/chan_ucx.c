@@ -50,15 +50,29 @@ doca_error_t chan_error_from_ucs(ucs_status_t status)
 
 /* --- Connections --- */
 
+static struct ucx_conn *map_find(struct ucx_conn *map, ucp_ep_h ep) /* NOLINT: uthash nests */
+{
+	struct ucx_conn *conn;
+
+	HASH_FIND_PTR(map, &ep, conn);
+	return conn;
+}
+
+static void map_add(struct ucx_conn **map, struct ucx_conn *conn) /* NOLINT: as above */
+{
+	HASH_ADD_PTR(*map, ep, conn);
+}
+
+static void map_remove(struct ucx_conn **map, struct ucx_conn *conn) /* NOLINT: as above */
+{
+	HASH_DEL(*map, conn);
+}
+
 struct ucx_conn *chan_ucx_conn_find(struct ucx_chan *chan, ucp_ep_h ep)
 {
-	struct ucx_conn *conn = chan->latest;
-
-	if (conn != NULL && conn->ep == ep)
-		return conn;
-	HASH_FIND_PTR(chan->by_ep, &ep, conn);
-	chan->latest = conn;
-	return conn;
+	if (chan->latest == NULL || chan->latest->ep != ep)
+		chan->latest = map_find(chan->by_ep, ep);
+	return chan->latest;
 }
 
 /* Moves it to the ending list, once. */
@@ -116,7 +130,7 @@ static doca_error_t conn_create(struct ucx_chan *chan, ucp_ep_params_t *params,
 		return chan_error_from_ucs(status);
 	}
 	TAILQ_INSERT_TAIL(&chan->conns, conn, link);
-	HASH_ADD_PTR(chan->by_ep, ep, conn);
+	map_add(&chan->by_ep, conn);
 	*created = conn;
 	return DOCA_SUCCESS;
 }
@@ -152,7 +166,7 @@ static void conn_free(struct ucx_conn *conn, bool is_whole)
 		.user_data = conn,
 	};
 
-	HASH_DEL(chan->by_ep, conn);
+	map_remove(&chan->by_ep, conn);
 	if (chan->latest == conn)
 		chan->latest = NULL;
 	chan_ucx_receive_fini(conn);
@@ -194,7 +208,7 @@ static doca_error_t ucx_connect(struct chan *base, const struct sockaddr *addr, 
 		.flags = UCP_EP_PARAMS_FLAGS_CLIENT_SERVER,
 		.sockaddr = { addr, len },
 	};
-	struct ucx_conn *created;
+	struct ucx_conn *created = NULL;
 	doca_error_t result = conn_create(ucx_chan_from(base), &params, &created);
 
 	if (result != DOCA_SUCCESS)
@@ -238,7 +252,7 @@ static bool accept_one(struct ucx_chan *chan)
 {
 	struct ucx_request *request = request_take(chan);
 	ucp_ep_params_t params = { .field_mask = UCP_EP_PARAM_FIELD_CONN_REQUEST };
-	struct ucx_conn *conn;
+	struct ucx_conn *conn = NULL;
 	doca_error_t result;
 
 	if (request == NULL)
@@ -318,6 +332,8 @@ static void wait_closed(struct ucx_chan *chan)
 	const uint64_t end_ns = now_ns() + CLOSE_NS;
 	unsigned int num_idle = 0;
 
+	if (chan->worker == NULL)
+		return;
 	while ((!TAILQ_EMPTY(&chan->closing) || num_idle < CLOSE_IDLE_TURNS) && now_ns() < end_ns) {
 		if (ucp_worker_progress(chan->worker) > 0) {
 			num_idle = 0;
@@ -348,7 +364,7 @@ static void ucx_close(struct chan *base)
 	wait_closed(chan);
 	/* UCX insists that its requests were freed before it ends the endpoints by itself. */
 	while ((conn = TAILQ_FIRST(&chan->closing)) != NULL)
-		conn_forget(conn);
+		conn_forget(conn); /* NOLINT: it is off the list */
 	if (chan->listener != NULL)
 		ucp_listener_destroy(chan->listener);
 	chan_ucx_wake_fini(chan); /* its epoll holds the worker's descriptor */
@@ -455,7 +471,7 @@ static const char *ucx_get_transport(struct chan_conn *base)
 	if (memory == NULL)
 		return "?";
 	ucp_ep_print_info(conn->ep, memory);
-	fclose(memory);
+	(void)fclose(memory); /* what is missing then is not found */
 	is_found = find_transport(lanes, conn->transport, sizeof(conn->transport));
 	free(lanes);
 	return is_found ? conn->transport : "?";

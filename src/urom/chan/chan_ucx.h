@@ -114,7 +114,7 @@ void chan_ucx_conn_fail(struct ucx_conn *conn, doca_error_t why);
 struct ucx_conn *chan_ucx_conn_find(struct ucx_chan *chan, ucp_ep_h ep);
 
 /* The slot `send` of the ops table. */
-doca_error_t chan_ucx_send(struct chan_conn *conn, const struct wire_message *message, uint64_t id,
+doca_error_t chan_ucx_send(struct chan_conn *base, const struct wire_message *message, uint64_t id,
 			   const void *record);
 
 /* Sends what was held until the peer was heard. */

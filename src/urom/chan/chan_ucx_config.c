@@ -40,8 +40,8 @@ static void list_add(char *list, const char *word, size_t len)
 	size_t used = strlen(list);
 
 	if (used + len + 2 <= MAX_LIST)
-		snprintf(list + used, MAX_LIST - used, "%s%.*s", used > 0 ? "," : "", (int)len,
-			 word);
+		(void)snprintf(list + used, MAX_LIST - used, "%s%.*s", used > 0 ? "," : "",
+			       (int)len, word);
 }
 
 /* "eth0" is a network interface, "mlx5_0:1" a port of a verbs device. */
@@ -52,10 +52,10 @@ static bool device_is_here(const char *name, size_t len)
 
 	if (base > len)
 		base = len;
-	snprintf(path, sizeof(path), "/sys/class/net/%.*s", (int)len, name);
+	(void)snprintf(path, sizeof(path), "/sys/class/net/%.*s", (int)len, name);
 	if (access(path, F_OK) == 0)
 		return true;
-	snprintf(path, sizeof(path), "/sys/class/infiniband/%.*s", (int)base, name);
+	(void)snprintf(path, sizeof(path), "/sys/class/infiniband/%.*s", (int)base, name);
 	return access(path, F_OK) == 0;
 }
 
