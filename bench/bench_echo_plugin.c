@@ -28,36 +28,42 @@ static doca_error_t echo_open(struct urom_worker_ctx *ctx)
 static void echo_close(struct urom_worker_ctx *ctx)
 {
 	struct echo *echo = ctx->plugin_ctx;
+	struct urom_worker_notif_desc *answer, *next;
 
-	while (!ucs_list_is_empty(&echo->answers))
-		free(ucs_list_extract_head(&echo->answers, struct urom_worker_notif_desc, entry));
+	ucs_list_for_each_safe (answer, next, &echo->answers, entry)
+		free(answer);
 	free(echo);
+}
+
+static doca_error_t answer_one(struct echo *echo, const struct urom_worker_cmd_desc *cmd)
+{
+	const struct urom_worker_cmd *command = &cmd->worker_cmd;
+	struct urom_worker_notif_desc *answer = malloc(sizeof(*answer) + command->len);
+
+	if (answer == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	answer->dest_id = cmd->dest_id;
+	answer->worker_notif.type = command->type;
+	answer->worker_notif.urom_context = command->urom_context;
+	answer->worker_notif.len = command->len;
+	answer->worker_notif.status = DOCA_SUCCESS;
+	answer->worker_notif.reserved = 0;
+	memcpy(answer->worker_notif.plugin_notif, command->plugin_cmd, command->len);
+	ucs_list_add_tail(&echo->answers, &answer->entry);
+	return DOCA_SUCCESS;
 }
 
 static doca_error_t echo_worker_cmd(struct urom_worker_ctx *ctx, ucs_list_link_t *cmd_list)
 {
-	struct echo *echo = ctx->plugin_ctx;
+	struct urom_worker_cmd_desc *cmd, *next;
+	doca_error_t result;
 
-	while (!ucs_list_is_empty(cmd_list)) {
-		struct urom_worker_cmd_desc *cmd =
-		    ucs_list_extract_head(cmd_list, struct urom_worker_cmd_desc, entry);
-		struct urom_worker_notif_desc *answer =
-		    malloc(sizeof(*answer) + cmd->worker_cmd.len);
-
-		if (answer == NULL) {
-			free(cmd);
-			return DOCA_ERROR_NO_MEMORY;
-		}
-		answer->dest_id = cmd->dest_id;
-		answer->worker_notif.type = cmd->worker_cmd.type;
-		answer->worker_notif.urom_context = cmd->worker_cmd.urom_context;
-		answer->worker_notif.len = cmd->worker_cmd.len;
-		answer->worker_notif.status = DOCA_SUCCESS;
-		answer->worker_notif.reserved = 0;
-		memcpy(answer->worker_notif.plugin_notif, cmd->worker_cmd.plugin_cmd,
-		       cmd->worker_cmd.len);
-		ucs_list_add_tail(&echo->answers, &answer->entry);
+	ucs_list_for_each_safe (cmd, next, cmd_list, entry) {
+		ucs_list_del(&cmd->entry);
+		result = answer_one(ctx->plugin_ctx, cmd);
 		free(cmd);
+		if (result != DOCA_SUCCESS)
+			return result; /* those behind it stay in the list */
 	}
 	return DOCA_SUCCESS;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench_urom.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,12 +138,17 @@ static void start_daemon(struct urom_rig *rig, size_t max_message)
 	write_service_file(rig, address);
 }
 
+/* What is left behind is in the system's folder for such files. */
 static void remove_files(const struct urom_rig *rig)
 {
-	char command[128];
+	DIR *dir = opendir(rig->dir);
+	const struct dirent *entry;
 
-	(void)snprintf(command, sizeof(command), "rm -rf '%s'", rig->dir);
-	(void)!system(command); /* what is left is in the system's folder for such files */
+	check_errno(dir == NULL, rig->dir);
+	while ((entry = readdir(dir)) != NULL)
+		(void)unlinkat(dirfd(dir), entry->d_name, 0);
+	(void)closedir(dir);
+	(void)rmdir(rig->dir);
 }
 
 /* --- Service and worker --- */
@@ -207,13 +213,32 @@ static void start_service(struct urom_rig *rig, size_t max_message)
 	check(doca_ctx_start(ctx), "start of the service");
 }
 
-static void start_worker(struct urom_rig *rig, const char *transports, uint32_t max_inflight)
+static void choose_processor(struct urom_rig *rig)
+{
+	doca_cpu_set_t cpuset;
+	int core = bench_core(1);
+
+	if (core < 0)
+		return;
+	DOCA_CPU_ZERO(&cpuset);
+	DOCA_CPU_SET(core, &cpuset);
+	check(doca_urom_worker_set_cpuset(rig->worker, cpuset), "processor");
+}
+
+static void choose_transports(struct urom_rig *rig, const char *transports)
 {
 	char entry[64];
 	char *env[] = { entry };
+
+	if (transports == NULL)
+		return;
+	(void)snprintf(entry, sizeof(entry), "UCX_TLS=%s", transports);
+	check(doca_urom_worker_set_env(rig->worker, env, 1), "environment");
+}
+
+static void start_worker(struct urom_rig *rig, const char *transports, uint32_t max_inflight)
+{
 	struct doca_ctx *ctx;
-	doca_cpu_set_t cpuset;
-	int core = bench_core(1);
 
 	check(doca_urom_worker_create(&rig->worker), "worker");
 	ctx = doca_urom_worker_as_ctx(rig->worker);
@@ -221,15 +246,8 @@ static void start_worker(struct urom_rig *rig, const char *transports, uint32_t 
 	check(doca_urom_worker_set_service(rig->worker, rig->service), "worker");
 	check(doca_urom_worker_set_plugins(rig->worker, rig->graph_id | rig->echo_id), "worker");
 	check(doca_urom_worker_set_max_inflight_tasks(rig->worker, max_inflight), "worker");
-	if (core >= 0) {
-		DOCA_CPU_ZERO(&cpuset);
-		DOCA_CPU_SET(core, &cpuset);
-		check(doca_urom_worker_set_cpuset(rig->worker, cpuset), "processor");
-	}
-	if (transports != NULL) {
-		(void)snprintf(entry, sizeof(entry), "UCX_TLS=%s", transports);
-		check(doca_urom_worker_set_env(rig->worker, env, 1), "environment");
-	}
+	choose_processor(rig);
+	choose_transports(rig, transports);
 	check(doca_ctx_start(ctx) == DOCA_ERROR_IN_PROGRESS ? DOCA_SUCCESS : DOCA_ERROR_UNEXPECTED,
 	      "start of the worker");
 	drive_to(rig, ctx, DOCA_CTX_STATE_RUNNING);

@@ -23,7 +23,7 @@ doca_error_t doca_urom_service_create(struct doca_urom_service **service_ctx)
 	service->max_workers = UROMH_DEFAULT_MAX_WORKERS;
 	pthread_mutex_init(&service->lock, NULL);
 	TAILQ_INIT(&service->seats);
-	STAILQ_INIT(&service->letters);
+	TAILQ_INIT(&service->letters);
 	TAILQ_INIT(&service->asked);
 	service->group_pool.ctx = &service->base;
 	service->group_pool.name = "get_workers_by_gid";

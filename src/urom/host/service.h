@@ -41,7 +41,7 @@ struct uromh_seat;
 
 /* What a worker has the service tell the daemon. */
 struct uromh_letter {
-	STAILQ_ENTRY(uromh_letter) link;
+	TAILQ_ENTRY(uromh_letter) link;
 	struct uromh_seat *seat; /* that waits for the answer; NULL: nobody does */
 	uint16_t type;           /* WORKER_START or WORKER_STOP */
 	struct wire_worker_stop stop;
@@ -112,7 +112,7 @@ struct doca_urom_service {
 	bool is_cut;           /* the way to the daemon is gone, or the service stops */
 	TAILQ_HEAD(, uromh_seat) seats;
 	uint32_t num_seats;
-	STAILQ_HEAD(, uromh_letter) letters;
+	TAILQ_HEAD(, uromh_letter) letters;
 	bool has_letters; /* atomic: looked at without the lock */
 
 	struct core_pool group_pool;
@@ -204,8 +204,8 @@ void uromh_seats_cut(struct doca_urom_service *service);
 doca_error_t uromh_groups_fill(struct doca_urom_service *service);
 
 /* The slots of the ops table. */
-doca_error_t uromh_groups_submit(struct doca_ctx *ctx, struct doca_task *task, uint32_t flags);
-void uromh_groups_free_task(struct doca_ctx *ctx, struct doca_task *task);
+doca_error_t uromh_groups_submit(struct doca_ctx *ctx, struct doca_task *base, uint32_t flags);
+void uromh_groups_free_task(struct doca_ctx *ctx, struct doca_task *base);
 
 /* GROUP has come. Errors: CONNECTION_ABORTED: the message is none. */
 doca_error_t uromh_groups_answered(struct doca_urom_service *service,

@@ -44,8 +44,8 @@ static doca_error_t take_refusal(struct doca_urom_service *service,
 	error = (doca_error_t)failure.error;
 	if (!DOCA_IS_ERROR(error))
 		error = DOCA_ERROR_UNEXPECTED;
-	snprintf(reason, sizeof(reason), "%.*s", (int)failure.reason.len,
-		 (const char *)failure.reason.data);
+	(void)snprintf(reason, sizeof(reason), "%.*s", (int)failure.reason.len,
+		       (const char *)failure.reason.data);
 	if (!uromh_seats_refused(service, message->id, error, reason))
 		(void)uromh_groups_refused(service, message->id, error); /* or it was given up */
 	return DOCA_SUCCESS;

@@ -68,7 +68,7 @@ static const char *find_flaw(char *fields[NUM_FIELDS], unsigned int count,
 		return "the third field is no HOST, HOST:PORT or [ADDRESS]:PORT";
 	if (strlen(fields[DEVICES]) > UROMH_MAX_DEVICES)
 		return "its list of devices is too long";
-	strcpy(location->net_devices, fields[DEVICES]); /* it fits */
+	memcpy(location->net_devices, fields[DEVICES], strlen(fields[DEVICES]) + 1);
 	return NULL;
 }
 

@@ -11,8 +11,10 @@
 
 void uromh_name_of_host(char *name)
 {
+	static const char unknown[] = "localhost";
+
 	if (gethostname(name, UROMH_MAX_HOST + 1) != 0)
-		strcpy(name, "localhost"); /* cannot fail with room enough */
+		memcpy(name, unknown, sizeof(unknown));
 	name[UROMH_MAX_HOST] = '\0';
 }
 

@@ -54,7 +54,7 @@ doca_error_t uromh_seat_take(struct uromh_seat *seat, struct doca_urom_service *
 /* The lock is held. */
 static void post(struct doca_urom_service *service, struct uromh_letter *letter)
 {
-	STAILQ_INSERT_TAIL(&service->letters, letter, link);
+	TAILQ_INSERT_TAIL(&service->letters, letter, link);
 	__atomic_store_n(&service->has_letters, true, __ATOMIC_RELEASE);
 	core_pe_wake(service->base.pe);
 }
@@ -121,13 +121,13 @@ static void withdraw(struct doca_urom_service *service, const struct uromh_seat 
 {
 	struct uromh_letter *letter, *next;
 
-	for (letter = STAILQ_FIRST(&service->letters); letter != NULL; letter = next) {
-		next = STAILQ_NEXT(letter, link);
+	for (letter = TAILQ_FIRST(&service->letters); letter != NULL; letter = next) {
+		next = TAILQ_NEXT(letter, link);
 		if (letter->seat != seat)
 			continue;
 		letter->seat = NULL;
 		if (letter->type == WIRE_WORKER_START) {
-			STAILQ_REMOVE(&service->letters, letter, uromh_letter, link);
+			TAILQ_REMOVE(&service->letters, letter, link);
 			free(letter);
 		}
 	}
@@ -176,7 +176,7 @@ static void refuse(struct uromh_seat *seat, doca_error_t error, const char *reas
 	seat->exchange = 0;
 	seat->mail.is_refused = true;
 	seat->mail.error = error;
-	snprintf(seat->mail.reason, sizeof(seat->mail.reason), "%s", reason);
+	(void)snprintf(seat->mail.reason, sizeof(seat->mail.reason), "%s", reason);
 	deliver(seat);
 }
 
@@ -187,11 +187,11 @@ bool uromh_seats_send_letters(struct doca_urom_service *service)
 	if (doca_likely(!__atomic_load_n(&service->has_letters, __ATOMIC_ACQUIRE)))
 		return false;
 	pthread_mutex_lock(&service->lock);
-	while ((letter = STAILQ_FIRST(&service->letters)) != NULL) {
+	while ((letter = TAILQ_FIRST(&service->letters)) != NULL) {
 		uint64_t exchange = uromh_service_next_exchange(service);
 		doca_error_t result = send_letter(service, letter, exchange);
 
-		STAILQ_REMOVE_HEAD(&service->letters, link);
+		TAILQ_REMOVE(&service->letters, letter, link);
 		if (letter->seat != NULL)
 			letter->seat->exchange = exchange;
 		if (result != DOCA_SUCCESS && letter->seat != NULL)
@@ -283,7 +283,7 @@ static void die(struct uromh_seat *seat, doca_error_t error, const char *reason,
 	seat->exchange = 0;
 	seat->mail.is_dead = true;
 	seat->mail.error = error;
-	snprintf(seat->mail.reason, sizeof(seat->mail.reason), "%.*s", (int)len, reason);
+	(void)snprintf(seat->mail.reason, sizeof(seat->mail.reason), "%.*s", (int)len, reason);
 	deliver(seat);
 }
 
@@ -328,8 +328,8 @@ void uromh_seats_cut(struct doca_urom_service *service)
 	service->is_cut = true;
 	TAILQ_FOREACH (seat, &service->seats, link)
 		die(seat, DOCA_ERROR_CONNECTION_RESET, reason, sizeof(reason) - 1);
-	while ((letter = STAILQ_FIRST(&service->letters)) != NULL) {
-		STAILQ_REMOVE_HEAD(&service->letters, link);
+	while ((letter = TAILQ_FIRST(&service->letters)) != NULL) {
+		TAILQ_REMOVE(&service->letters, letter, link);
 		free(letter);
 	}
 	pthread_mutex_unlock(&service->lock);

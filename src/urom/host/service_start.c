@@ -132,8 +132,9 @@ static doca_error_t resolve(struct attempt *attempt, struct addrinfo **found)
 	char port[8];
 	int failed;
 
-	snprintf(port, sizeof(port), "%u", location->port);
-	snprintf(attempt->peer, sizeof(attempt->peer), "%.60s:%u", location->host, location->port);
+	(void)snprintf(port, sizeof(port), "%u", location->port);
+	(void)snprintf(attempt->peer, sizeof(attempt->peer), "%.60s:%u", location->host,
+		       location->port);
 	failed = getaddrinfo(location->host, port, &hints, found);
 	if (failed == 0)
 		return DOCA_SUCCESS;

@@ -127,7 +127,7 @@ doca_error_t uromh_cmds_prepare(struct doca_urom_worker *worker);
 void uromh_cmds_fini(struct doca_urom_worker *worker);
 
 /* The slot `submit` of the ops table. */
-doca_error_t uromh_cmds_submit(struct doca_ctx *ctx, struct doca_task *task, uint32_t flags);
+doca_error_t uromh_cmds_submit(struct doca_ctx *ctx, struct doca_task *base, uint32_t flags);
 
 /* NOTIFY has come. Errors: CONNECTION_ABORTED: the message is none. */
 doca_error_t uromh_cmds_notified(struct doca_urom_worker *worker,
@@ -147,6 +147,6 @@ doca_error_t uromh_cmd_task_prepare(struct doca_urom_worker_cmd_task *task, uint
 void uromh_cmd_task_respond(struct doca_urom_worker_cmd_task *task, struct wire_bytes payload);
 
 /* Frees the buffers. */
-void uromh_cmd_task_fini(struct doca_task *task);
+void uromh_cmd_task_fini(struct doca_task *base);
 
 #endif /* UROMH_WORKER_H_ */

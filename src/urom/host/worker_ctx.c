@@ -155,8 +155,8 @@ static doca_error_t take_refused(struct doca_urom_worker *worker,
 	if (worker->phase != UROMH_ATTACHING ||
 	    chan_message_decode(message, &refused) != DOCA_SUCCESS)
 		return DOCA_ERROR_CONNECTION_ABORTED;
-	snprintf(why, sizeof(why), "its process refuses this host: %.*s", (int)refused.reason.len,
-		 (const char *)refused.reason.data);
+	(void)snprintf(why, sizeof(why), "its process refuses this host: %.*s",
+		       (int)refused.reason.len, (const char *)refused.reason.data);
 	fail_start(worker, why);
 	return DOCA_SUCCESS;
 }
