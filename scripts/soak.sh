@@ -6,16 +6,23 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 cycles=${1:-1000}
-tests=(tests/integration/test_urom_threads)
+
+# A test and its arguments.
+LONG_FORMS=(
+    "tests/integration/test_urom_threads $cycles 4"
+    "tests/integration/test_urom_threads $(((cycles + 49) / 50)) 32"
+)
 
 status=0
 for name in asan tsan; do
     scripts/build.sh $name
-    for test in "${tests[@]}"; do
+    for row in "${LONG_FORMS[@]}"; do
+        read -ra words <<<"$row"
         start=$SECONDS
         verdict=ok
-        scripts/sanitize.sh $name "build/$name/$test" "$cycles" || verdict=FAIL status=1
-        echo "$verdict $name $(basename "$test"), $cycles cycles: $((SECONDS - start)) s"
+        scripts/sanitize.sh $name "build/$name/${words[0]}" "${words[@]:1}" ||
+            verdict=FAIL status=1
+        echo "$verdict $name $(basename "$row"): $((SECONDS - start)) s"
     done
 done
 exit $status

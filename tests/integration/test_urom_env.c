@@ -246,13 +246,14 @@ static void own_ucx_of_the_application_is_left_alone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		/* The first: what another one spoils stays so for this process. */
+		UROM_TEST(own_ucx_of_the_application_is_left_alone),
 		UROM_TEST(variables_are_copied_and_reach_the_process),
 		TEST(variables_replace_those_of_the_daemon),
 		UROM_TEST(environment_may_be_longer_than_a_message),
 		UROM_TEST(entries_that_are_none_are_refused),
 		UROM_TEST(library_of_a_plugin_is_found_by_the_workers_environment),
 		UROM_TEST(plugin_without_its_library_fails_the_start),
-		UROM_TEST(own_ucx_of_the_application_is_left_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

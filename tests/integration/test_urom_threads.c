@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Threads that start and stop workers of one service, each on an engine of its own, while the main
- * thread drives the service's. An argument gives the cycles of each thread, for the long form.
+ * thread drives the service's. Arguments give the cycles of each thread and the number of threads,
+ * for the long form.
  */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "test.h"
@@ -12,6 +14,7 @@
 #include "urom_host.h"
 #include "urom_rig.h"
 
+#define MAX_THREADS    32 /* as many workers as a service has */
 #define NUM_THREADS    4
 #define NUM_CYCLES     6
 #define NUM_COMMANDS   32
@@ -20,12 +23,13 @@
 #define PATIENCE_CYCLE UINT64_C(10000000000) /* more for each cycle of the long form */
 
 static unsigned int num_cycles = NUM_CYCLES;
+static unsigned int num_threads = NUM_THREADS;
 
 struct team {
 	struct doca_urom_service *service;
 	uint64_t plugin;
 	atomic_uint num_left; /* threads that are not done */
-	pthread_t threads[NUM_THREADS];
+	pthread_t threads[MAX_THREADS];
 	atomic_uint next_id;
 };
 
@@ -77,20 +81,20 @@ static void *join_and_leave(void *arg)
 static void run_team(void *(*work)(void *))
 {
 	uint64_t end = test_now_ns() + PATIENCE_NS + num_cycles * PATIENCE_CYCLE;
-	struct team team = { .num_left = NUM_THREADS };
+	struct team team = { .num_left = num_threads };
 	struct urom_host host;
 	uint64_t ids[1];
 
 	urom_host_init_running(&host);
 	team.service = host.service;
 	team.plugin = urom_host_plugin(&host);
-	for (size_t i = 0; i < NUM_THREADS; i++)
+	for (size_t i = 0; i < num_threads; i++)
 		assert_int_equal(pthread_create(&team.threads[i], NULL, work, &team), 0);
 	while (atomic_load(&team.num_left) > 0) {
 		assert_true(test_now_ns() < end);
 		assert_int_equal(urom_host_group(&host, 1, ids, 1), 0);
 	}
-	for (size_t i = 0; i < NUM_THREADS; i++)
+	for (size_t i = 0; i < num_threads; i++)
 		assert_int_equal(pthread_join(team.threads[i], NULL), 0);
 	urom_host_stop(&host);
 	urom_host_fini(&host);
@@ -191,5 +195,12 @@ int main(int argc, char **argv)
 
 	if (argc > 1)
 		num_cycles = (unsigned int)strtoul(argv[1], NULL, 10);
+	if (argc > 2)
+		num_threads = (unsigned int)strtoul(argv[2], NULL, 10);
+	if (num_cycles == 0 || num_threads == 0 || num_threads > MAX_THREADS) {
+		fprintf(stderr, "usage: %s [CYCLES [THREADS]], at most %d threads\n", argv[0],
+			MAX_THREADS);
+		return 2;
+	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

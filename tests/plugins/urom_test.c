@@ -225,7 +225,7 @@ static doca_error_t echo_twice(struct urom_test *test, const struct urom_worker_
 
 static doca_error_t answer_nobody(struct urom_test *test, const struct urom_worker_cmd_desc *desc)
 {
-	struct urom_worker_notif_desc *stray = make_echo(desc, DOCA_SUCCESS);
+	struct urom_worker_notif_desc *stray = make_echo(desc, DOCA_ERROR_UNEXPECTED);
 
 	stray->dest_id = ~stray->dest_id;
 	(void)add(&test->ready, stray);
