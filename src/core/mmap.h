@@ -80,7 +80,7 @@ void core_mmap_buf_removed(struct doca_mmap *mmap);
 /* Adds a device to the array and holds it. Errors: NO_MEMORY. */
 doca_error_t core_mmap_append_dev(struct doca_mmap *mmap, struct doca_dev *dev);
 
-/* Makes all exports void. */
+/* Makes all exports void; afterwards no peer touches the range any more. */
 void core_mmap_revoke(struct doca_mmap *mmap);
 
 /* The bytes of a descriptor. */

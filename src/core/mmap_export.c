@@ -9,14 +9,20 @@
 
 /*
  * An export gives a key to a range: an index that names it in this process and a random tag, which
- * a peer can only have from the descriptor. Stopping the mmap makes the key void; a new start and
- * a new export give another one.
+ * a peer can only have from the descriptor. Stopping the mmap makes the key void, and waits for the
+ * peers' accesses that had begun; a new start and a new export give another one.
  */
 
 CORE_LOG_REGISTER(CORE::MMAP_EXPORT);
 
 static doca_error_t export_make(struct doca_mmap *mmap, struct core_mmap_dev *entry)
 {
+	const struct core_key_range range = {
+		.addr = mmap->addr,
+		.len = mmap->len,
+		.permissions = mmap->permissions,
+		.dev = entry->dev,
+	};
 	struct core_mmap_record record = {
 		.kind = CORE_MMAP_KIND_RDMA,
 		.permissions = mmap->permissions,
@@ -31,6 +37,12 @@ static doca_error_t export_make(struct doca_mmap *mmap, struct core_mmap_dev *en
 	entry->blob = malloc(core_mmap_blob_size());
 	if (entry->blob == NULL)
 		return DOCA_ERROR_NO_MEMORY;
+	result = core_key_add(&record.key, &range);
+	if (result != DOCA_SUCCESS) {
+		free(entry->blob);
+		entry->blob = NULL;
+		return result;
+	}
 	core_mmap_blob_encode(&record, entry->blob);
 	entry->record = record;
 	mmap->num_exports++;
@@ -94,6 +106,9 @@ doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev
 void core_mmap_revoke(struct doca_mmap *mmap)
 {
 	for (uint32_t i = 0; i < mmap->num_devs; i++) {
+		if (mmap->devs[i].blob == NULL)
+			continue;
+		core_key_remove(&mmap->devs[i].record.key);
 		free(mmap->devs[i].blob);
 		mmap->devs[i].blob = NULL;
 	}
