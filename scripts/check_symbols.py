@@ -20,6 +20,7 @@ HEADERS = {  # library: the headers, without doca_ and .h, whose functions it ho
     'libdoca_common': 'version error log dev mmap buf buf_inventory buf_pool ctx pe sync_event',
     'libdoca_argp': 'argp',
     'libdoca_dma': 'dma',
+    'libdoca_rdma': 'rdma',
     'libdoca_urom': 'urom',
     'libdoca_urom_components_comm_ucp_am': '',  # for our own libraries and programs alone
 }

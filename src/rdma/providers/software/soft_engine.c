@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The one thread of a process that serves ports while nobody drives them. It sleeps in epoll on the
+ * sets of the ports that it has. After something has moved it goes on looking for a while, because
+ * who has asked once asks again soon, and to be woken costs ten times as much as to look; it does
+ * so only while no application of the process is polling, which needs the processor itself.
+ *
+ * A port that is leased is in no set of the engine's. A tick, which runs only while there are such,
+ * compares the number of calls of progress with that of the tick before, and takes the port back
+ * when it is the same. The list of ports is locked while one of them is looked at, so that a port
+ * that is being closed is not; applications wait for that only when they start and stop.
+ */
+
+#include "rdma/providers/software/soft.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "core/log.h"
+
+CORE_LOG_REGISTER(RDMA::SOFT::ENGINE);
+
+#define TICK_NS    (UINT64_C(450) * 1000) /* two of them are less than a millisecond */
+#define SPIN_NS    (UINT64_C(50) * 1000)
+#define NS_PER_S   UINT64_C(1000000000)
+#define MAX_EVENTS 16
+
+/* What epoll gives for the engine's own descriptors; ports have ids above. */
+enum own_fd {
+	OWN_WAKE,
+	OWN_TICK,
+	OWN_TIMER,
+	OWN_COUNT,
+};
+
+static struct {
+	pthread_mutex_t life_lock; /* starting and ending the thread */
+	unsigned int num_ports;    /* under life_lock */
+	pthread_t thread;
+	bool is_ending; /* atomic */
+
+	int epoll_fd;
+	int fds[OWN_COUNT];
+
+	pthread_mutex_t list_lock;
+	LIST_HEAD(, soft_port) ports;
+	uint64_t last_id;
+	unsigned int num_leased; /* atomic */
+
+	pthread_mutex_t timer_lock;
+	uint64_t timer_ns; /* when the timer goes off */
+} engine = {
+	.life_lock = PTHREAD_MUTEX_INITIALIZER,
+	.epoll_fd = -1,
+	.fds = { -1, -1, -1 },
+	.list_lock = PTHREAD_MUTEX_INITIALIZER,
+	.last_id = OWN_COUNT,
+	.timer_lock = PTHREAD_MUTEX_INITIALIZER,
+	.timer_ns = SOFT_NEVER,
+};
+
+static int watch_in(int epoll_fd, int fd, uint64_t id)
+{
+	struct epoll_event wanted = { .events = EPOLLIN, .data.u64 = id };
+
+	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &wanted);
+}
+
+static int watch(int fd, uint64_t id)
+{
+	return watch_in(engine.epoll_fd, fd, id);
+}
+
+static void unwatch_in(int epoll_fd, int fd)
+{
+	(void)epoll_ctl(epoll_fd, EPOLL_CTL_DEL, fd, NULL); /* it is there */
+}
+
+static struct timespec timespec_of(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S),
+				  .tv_nsec = (long)(ns % NS_PER_S) };
+}
+
+/* first_ns 0: off. */
+static void timer_set(enum own_fd which, uint64_t first_ns, uint64_t period_ns, int flags)
+{
+	const struct itimerspec when = {
+		.it_value = timespec_of(first_ns),
+		.it_interval = timespec_of(period_ns),
+	};
+
+	(void)timerfd_settime(engine.fds[which], flags, &when, NULL);
+}
+
+void soft_engine_set_timer(uint64_t at_ns)
+{
+	pthread_mutex_lock(&engine.timer_lock);
+	if (at_ns < engine.timer_ns) {
+		engine.timer_ns = at_ns;
+		timer_set(OWN_TIMER, at_ns > 0 ? at_ns : 1, 0, TFD_TIMER_ABSTIME);
+	}
+	pthread_mutex_unlock(&engine.timer_lock);
+}
+
+static void drain(int fd)
+{
+	uint64_t count;
+
+	(void)!read(fd, &count, sizeof(count)); /* that it is readable was all that it says */
+}
+
+void soft_engine_kick(struct soft_port *port)
+{
+	const uint64_t one = 1;
+
+	if (!port->is_leased && (port->num_busy > 0 || port->has_returned))
+		(void)!write(engine.fds[OWN_WAKE], &one, sizeof(one));
+}
+
+void soft_engine_lease(struct soft_port *port)
+{
+	if (watch_in(port->gate_fd, port->epoll_fd, port->id) != 0)
+		return; /* no memory in the system: the engine goes on */
+	unwatch_in(engine.epoll_fd, port->epoll_fd);
+	__atomic_store_n(&port->is_leased, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&port->seen_polls, port->num_polls, __ATOMIC_RELAXED);
+	if (__atomic_fetch_add(&engine.num_leased, 1, __ATOMIC_SEQ_CST) == 0)
+		timer_set(OWN_TICK, TICK_NS, TICK_NS, 0);
+}
+
+/* Called with the port's lock held. */
+static void take_back(struct soft_port *port)
+{
+	unwatch_in(port->gate_fd, port->epoll_fd);
+	__atomic_store_n(&port->is_leased, false, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&engine.num_leased, 1, __ATOMIC_SEQ_CST);
+	if (watch(port->epoll_fd, port->id) != 0)
+		DOCA_LOG_ERR("a port cannot be watched: %s", strerror(errno));
+}
+
+/* One round of a port; true: there is more to do now. Called with the list locked. */
+static bool serve(struct soft_port *port)
+{
+	bool has_moved = false;
+
+	pthread_mutex_lock(&port->lock);
+	if (!port->is_leased)
+		has_moved = soft_port_poll(port);
+	pthread_mutex_unlock(&port->lock);
+	return has_moved;
+}
+
+/* Has the application called progress since the last look? Then it is about to take the port. */
+static bool is_wanted(const struct soft_port *port)
+{
+	return __atomic_load_n(&port->num_polls, __ATOMIC_RELAXED) !=
+	       __atomic_load_n(&port->seen_polls, __ATOMIC_RELAXED);
+}
+
+static void look(struct soft_port *port)
+{
+	unsigned int num_polls = __atomic_load_n(&port->num_polls, __ATOMIC_RELAXED);
+
+	__atomic_store_n(&port->seen_polls, num_polls, __ATOMIC_RELAXED);
+}
+
+/* Takes back what is not driven any more. */
+static bool on_tick(void)
+{
+	struct soft_port *port;
+	bool has_moved = false;
+
+	LIST_FOREACH(port, &engine.ports, link)
+	{
+		bool is_driven = is_wanted(port);
+
+		if (!__atomic_load_n(&port->is_leased, __ATOMIC_RELAXED))
+			continue;
+		look(port);
+		if (is_driven)
+			continue;
+		pthread_mutex_lock(&port->lock);
+		if (port->is_leased)
+			take_back(port);
+		pthread_mutex_unlock(&port->lock);
+		has_moved |= serve(port);
+	}
+	if (__atomic_load_n(&engine.num_leased, __ATOMIC_SEQ_CST) > 0)
+		return has_moved;
+	timer_set(OWN_TICK, 0, 0, 0);
+	/* Somebody may have leased one after that look, and his tick is what was turned off. */
+	if (__atomic_load_n(&engine.num_leased, __ATOMIC_SEQ_CST) > 0)
+		timer_set(OWN_TICK, TICK_NS, TICK_NS, 0);
+	return has_moved;
+}
+
+static void on_timer(void)
+{
+	struct soft_port *port;
+
+	pthread_mutex_lock(&engine.timer_lock);
+	engine.timer_ns = SOFT_NEVER;
+	pthread_mutex_unlock(&engine.timer_lock);
+	LIST_FOREACH(port, &engine.ports, link)
+	{
+		pthread_mutex_lock(&port->lock);
+		soft_port_run_timers(port);
+		pthread_mutex_unlock(&port->lock);
+	}
+}
+
+/* An event of epoll; true: something has moved. Called with the list locked. */
+static bool on_event(uint64_t id)
+{
+	struct soft_port *port;
+	bool has_moved = false;
+
+	if (id < OWN_COUNT)
+		drain(engine.fds[id]);
+	if (id == OWN_TICK)
+		return on_tick();
+	if (id == OWN_TIMER)
+		on_timer();
+	LIST_FOREACH(port, &engine.ports, link)
+	{
+		if (port->id != id && id != OWN_WAKE)
+			continue;
+		look(port);
+		has_moved |= serve(port);
+	}
+	return has_moved;
+}
+
+static bool serve_all(void)
+{
+	struct soft_port *port;
+	bool has_moved = false;
+
+	pthread_mutex_lock(&engine.list_lock);
+	LIST_FOREACH(port, &engine.ports, link)
+	{
+		/* Who spins holds the lock most of the time, and would keep the application out. */
+		if (!is_wanted(port))
+			has_moved |= serve(port);
+	}
+	pthread_mutex_unlock(&engine.list_lock);
+	return has_moved;
+}
+
+static bool is_polled(void)
+{
+	return __atomic_load_n(&engine.num_leased, __ATOMIC_RELAXED) > 0;
+}
+
+/* Looks again until nothing has moved for a while, or, when somebody polls, until nothing moves. */
+static void spin(void)
+{
+	uint64_t last_ns = soft_now_ns();
+
+	while (!__atomic_load_n(&engine.is_ending, __ATOMIC_ACQUIRE)) {
+		if (serve_all())
+			last_ns = soft_now_ns();
+		else if (is_polled() || soft_now_ns() - last_ns > SPIN_NS)
+			return;
+	}
+}
+
+static void *run(void *unused)
+{
+	struct epoll_event events[MAX_EVENTS];
+
+	(void)unused;
+	(void)pthread_setname_np(pthread_self(), "doca-rdma"); /* for who looks; it may fail */
+	while (!__atomic_load_n(&engine.is_ending, __ATOMIC_ACQUIRE)) {
+		int count = epoll_wait(engine.epoll_fd, events, MAX_EVENTS, -1);
+		bool has_moved = false;
+
+		pthread_mutex_lock(&engine.list_lock);
+		for (int i = 0; i < count; i++)
+			has_moved |= on_event(events[i].data.u64);
+		pthread_mutex_unlock(&engine.list_lock);
+		if (has_moved)
+			spin();
+	}
+	return NULL;
+}
+
+static void close_fds(void)
+{
+	for (int i = 0; i < OWN_COUNT; i++) {
+		if (engine.fds[i] >= 0)
+			close(engine.fds[i]);
+		engine.fds[i] = -1;
+	}
+	if (engine.epoll_fd >= 0)
+		close(engine.epoll_fd);
+	engine.epoll_fd = -1;
+}
+
+static doca_error_t open_fds(void)
+{
+	engine.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	engine.fds[OWN_WAKE] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	engine.fds[OWN_TICK] = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	engine.fds[OWN_TIMER] = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	for (int i = 0; i < OWN_COUNT; i++) {
+		if (engine.epoll_fd < 0 || engine.fds[i] < 0 ||
+		    watch(engine.fds[i], (uint64_t)i) != 0)
+			return DOCA_ERROR_INITIALIZATION;
+	}
+	return DOCA_SUCCESS;
+}
+
+/* The application's signals are not for this thread. */
+static int start_thread(void)
+{
+	sigset_t all, before;
+	int err;
+
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&engine.thread, NULL, run, NULL);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return err;
+}
+
+static doca_error_t start(void)
+{
+	int err = 0;
+
+	engine.is_ending = false;
+	engine.timer_ns = SOFT_NEVER;
+	if (open_fds() != DOCA_SUCCESS)
+		err = errno;
+	else
+		err = start_thread();
+	if (err == 0)
+		return DOCA_SUCCESS;
+	DOCA_LOG_ERR("the engine cannot be started: %s", strerror(err));
+	close_fds();
+	return DOCA_ERROR_INITIALIZATION;
+}
+
+static void end(void)
+{
+	const uint64_t one = 1;
+
+	__atomic_store_n(&engine.is_ending, true, __ATOMIC_RELEASE);
+	(void)!write(engine.fds[OWN_WAKE], &one, sizeof(one));
+	pthread_join(engine.thread, NULL);
+	close_fds();
+}
+
+/* Called with life_lock held. */
+static doca_error_t add(struct soft_port *port)
+{
+	doca_error_t result = engine.num_ports == 0 ? start() : DOCA_SUCCESS;
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	pthread_mutex_lock(&engine.list_lock);
+	port->id = ++engine.last_id;
+	if (watch(port->epoll_fd, port->id) == 0) {
+		LIST_INSERT_HEAD(&engine.ports, port, link);
+		engine.num_ports++;
+	} else {
+		result = DOCA_ERROR_INITIALIZATION;
+	}
+	pthread_mutex_unlock(&engine.list_lock);
+	if (result != DOCA_SUCCESS && engine.num_ports == 0)
+		end();
+	return result;
+}
+
+doca_error_t soft_engine_add(struct soft_port *port)
+{
+	doca_error_t result;
+
+	pthread_mutex_lock(&engine.life_lock);
+	result = add(port);
+	pthread_mutex_unlock(&engine.life_lock);
+	return result;
+}
+
+void soft_engine_remove(struct soft_port *port)
+{
+	pthread_mutex_lock(&engine.life_lock);
+	pthread_mutex_lock(&engine.list_lock);
+	LIST_REMOVE(port, link);
+	if (port->is_leased) {
+		unwatch_in(port->gate_fd, port->epoll_fd);
+		port->is_leased = false;
+		__atomic_fetch_sub(&engine.num_leased, 1, __ATOMIC_SEQ_CST);
+	} else {
+		unwatch_in(engine.epoll_fd, port->epoll_fd);
+	}
+	pthread_mutex_unlock(&engine.list_lock);
+	if (--engine.num_ports == 0)
+		end();
+	pthread_mutex_unlock(&engine.life_lock);
+}

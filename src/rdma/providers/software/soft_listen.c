@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Who dials is a stranger until it has said hello with the secret of a connection. It is then that
+ * connection's peer, if the application has connected to no other; if it has not connected at all,
+ * the stranger waits for that.
+ */
+
+#include "rdma/providers/software/soft.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "core/log.h"
+
+CORE_LOG_REGISTER(RDMA::SOFT::LISTEN);
+
+#define HELLO_NS (UINT64_C(10) * 1000000000)
+
+static struct soft_stranger *stranger_from_sock(struct soft_sock *sock)
+{
+	return CORE_CONTAINER_OF(sock, struct soft_stranger, sock);
+}
+
+static void stranger_destroy(struct soft_sock *sock)
+{
+	free(stranger_from_sock(sock));
+}
+
+static void stranger_forget(struct soft_stranger *stranger)
+{
+	LIST_REMOVE(stranger, link);
+	stranger->sock.port->num_strangers--;
+}
+
+static void stranger_close(struct soft_stranger *stranger)
+{
+	stranger_forget(stranger);
+	soft_sock_close(&stranger->sock);
+}
+
+static void answer(const struct soft_stranger *stranger, bool is_welcome, bool can_pull)
+{
+	const struct soft_welcome welcome = { .is_welcome = is_welcome, .can_pull = can_pull };
+	uint8_t bytes[SOFT_WELCOME_SIZE];
+
+	soft_welcome_encode(&welcome, bytes);
+	/* Nothing was sent on it before, so there is room; a peer that has gone is seen later. */
+	(void)!send(stranger->sock.fd, bytes, sizeof(bytes), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static void stranger_reject(struct soft_stranger *stranger, const char *why)
+{
+	DOCA_LOG_INFO("a lane to connection %u is refused: %s", stranger->hello.to_id, why);
+	answer(stranger, false, false);
+	stranger_close(stranger);
+}
+
+/* Can this process read the peer's memory? It says where its secret is: the proof is to read it. */
+static bool can_pull_from(const struct soft_stranger *stranger)
+{
+	uint8_t secret[DRDMA_SECRET_SIZE];
+	struct iovec local = { secret, sizeof(secret) };
+	struct iovec remote = {
+		(void *)(uintptr_t)stranger->hello.secret_addr, /* NOLINT: another process's */
+		sizeof(secret),
+	};
+
+	if (stranger->pid == 0 || !stranger->sock.port->options.can_pull)
+		return false;
+	return process_vm_readv(stranger->pid, &local, 1, &remote, 1, 0) ==
+		   (ssize_t)sizeof(secret) &&
+	       memcmp(secret, stranger->hello.from_secret, sizeof(secret)) == 0;
+}
+
+static bool is_peer(const struct soft_hello *hello, const struct drdma_conn_record *peer)
+{
+	return hello->from_id == peer->conn_id &&
+	       memcmp(hello->from_instance, peer->instance, sizeof(peer->instance)) == 0 &&
+	       memcmp(hello->from_secret, peer->secret, sizeof(peer->secret)) == 0;
+}
+
+/* The connection is connected: the stranger is its peer, or goes. */
+static void admit(struct soft_conn *soft, struct soft_stranger *stranger)
+{
+	bool can_pull;
+
+	if (!is_peer(&stranger->hello, &soft->conn->peer)) {
+		stranger_reject(stranger, "it is connected to another peer");
+		return;
+	}
+	if (soft->responder != NULL) {
+		stranger_reject(stranger, "it has one");
+		return;
+	}
+	can_pull = can_pull_from(stranger);
+	if (!can_pull)
+		stranger->pid = 0;
+	answer(stranger, true, can_pull);
+	stranger_forget(stranger);
+	if (soft_responder_create(soft, stranger) != DOCA_SUCCESS)
+		soft_conn_fail(soft, DOCA_ERROR_IO_FAILED, "there is no memory for its lane");
+}
+
+static void on_hello(struct soft_stranger *stranger)
+{
+	struct soft_port *port = stranger->sock.port;
+	const struct soft_hello *hello = &stranger->hello;
+	struct soft_conn *soft;
+	const struct drdma_conn_record *own;
+
+	if (!soft_hello_decode(stranger->bytes, &stranger->hello)) {
+		DOCA_LOG_INFO("a client says no hello of ours");
+		stranger_close(stranger);
+		return;
+	}
+	soft = soft_conn_find(port, hello->to_id);
+	own = soft != NULL ? &soft->conn->record : NULL;
+	if (own == NULL || memcmp(hello->to_instance, own->instance, sizeof(own->instance)) != 0 ||
+	    memcmp(hello->to_secret, own->secret, sizeof(own->secret)) != 0 ||
+	    hello->transport != own->transport) {
+		stranger_reject(stranger, "there is no such connection");
+		return;
+	}
+	if (soft->conn->state == DRDMA_CONN_CONNECTED) {
+		admit(soft, stranger);
+	} else if (soft->conn->state == DRDMA_CONN_EXPORTED) {
+		stranger->deadline_ns = SOFT_NEVER;
+		soft_sock_want(&stranger->sock, EPOLLRDHUP);
+	} else {
+		stranger_reject(stranger, "it has ended");
+	}
+}
+
+static void on_stranger(struct soft_sock *sock, uint32_t events)
+{
+	struct soft_stranger *stranger = stranger_from_sock(sock);
+	ssize_t got;
+
+	(void)events;
+	if (stranger->deadline_ns == SOFT_NEVER) { /* it waited, and has gone */
+		stranger_close(stranger);
+		return;
+	}
+	got = recv(sock->fd, stranger->bytes + stranger->len,
+		   sizeof(stranger->bytes) - stranger->len, MSG_DONTWAIT);
+	if (got <= 0) {
+		stranger_close(stranger);
+		return;
+	}
+	stranger->len += (size_t)got;
+	if (stranger->len == sizeof(stranger->bytes))
+		on_hello(stranger);
+}
+
+/* Takes ownership of the descriptor. */
+static void stranger_create(struct soft_port *port, int fd, bool is_unix)
+{
+	unsigned int max = SOFT_MAX_STRANGERS + port->rdma->config.max_num_connections;
+	struct soft_stranger *stranger = NULL;
+
+	if (port->num_strangers < max)
+		stranger = calloc(1, sizeof(*stranger));
+	if (stranger == NULL) {
+		close(fd);
+		return;
+	}
+	soft_socket_tune(port, fd);
+	stranger->sock.fd = -1;
+	stranger->sock.port = port;
+	stranger->sock.on_ready = on_stranger;
+	stranger->sock.destroy = stranger_destroy;
+	stranger->pid = is_unix ? soft_socket_peer(fd) : 0;
+	stranger->deadline_ns = soft_now_ns() + HELLO_NS;
+	if (soft_sock_add(&stranger->sock, fd, EPOLLIN | EPOLLRDHUP) != DOCA_SUCCESS) {
+		free(stranger);
+		return;
+	}
+	LIST_INSERT_HEAD(&port->strangers, stranger, link);
+	port->num_strangers++;
+	soft_port_set_deadline(port, stranger->deadline_ns);
+}
+
+static void accept_all(struct soft_sock *sock, bool is_unix)
+{
+	int fd;
+
+	while ((fd = accept4(sock->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0)
+		stranger_create(sock->port, fd, is_unix);
+}
+
+void soft_on_unix_client(struct soft_sock *sock, uint32_t events)
+{
+	(void)events;
+	accept_all(sock, true);
+}
+
+void soft_on_tcp_client(struct soft_sock *sock, uint32_t events)
+{
+	(void)events;
+	accept_all(sock, false);
+}
+
+void soft_admit_waiting(struct soft_conn *soft)
+{
+	struct soft_stranger *stranger, *next;
+
+	for (stranger = LIST_FIRST(&soft->port->strangers); stranger != NULL; stranger = next) {
+		next = LIST_NEXT(stranger, link);
+		if (stranger->deadline_ns != SOFT_NEVER ||
+		    stranger->hello.to_id != soft->conn->record.conn_id)
+			continue;
+		if (soft->conn->state == DRDMA_CONN_CONNECTED)
+			admit(soft, stranger);
+		else
+			stranger_reject(stranger, "it has ended");
+	}
+}
+
+void soft_stranger_run_timers(struct soft_port *port, uint64_t now_ns)
+{
+	struct soft_stranger *stranger, *next;
+
+	for (stranger = LIST_FIRST(&port->strangers); stranger != NULL; stranger = next) {
+		next = LIST_NEXT(stranger, link);
+		if (now_ns >= stranger->deadline_ns)
+			stranger_close(stranger);
+		else
+			soft_port_set_deadline(port, stranger->deadline_ns);
+	}
+}
+
+void soft_strangers_close(struct soft_port *port)
+{
+	while (!LIST_EMPTY(&port->strangers))
+		stranger_close(LIST_FIRST(&port->strangers));
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The two kinds of writes as the application sees them. */
+
+#include "core/error.h"
+#include "rdma/rdma.h"
+
+struct doca_rdma_task_write {
+	struct drdma_task task;
+};
+
+struct doca_rdma_task_write_imm {
+	struct drdma_task task;
+};
+
+doca_error_t doca_rdma_task_write_set_conf(struct doca_rdma *rdma,
+					   doca_rdma_task_write_completion_cb_t success_cb,
+					   doca_rdma_task_write_completion_cb_t error_cb,
+					   uint32_t num_tasks)
+{
+	if (rdma == NULL)
+		return core_null_argument(__func__);
+	/* The base is the task's first member, so either callback type takes either pointer. */
+	return drdma_set_conf(rdma, DRDMA_WRITE, (doca_task_completion_cb_t)success_cb,
+			      (doca_task_completion_cb_t)error_cb, num_tasks);
+}
+
+doca_error_t doca_rdma_task_write_allocate_init(struct doca_rdma *rdma,
+						struct doca_rdma_connection *rdma_connection,
+						const struct doca_buf *src_buf,
+						struct doca_buf *dst_buf, union doca_data user_data,
+						struct doca_rdma_task_write **task)
+{
+	struct drdma_task *taken;
+	doca_error_t result;
+
+	if (rdma == NULL || task == NULL)
+		return core_null_argument(__func__);
+	result = drdma_task_alloc(rdma, DRDMA_WRITE, user_data, &taken);
+	if (result != DOCA_SUCCESS)
+		return result;
+	taken->conn = rdma_connection;
+	taken->src = src_buf;
+	taken->dst = dst_buf;
+	*task = CORE_CONTAINER_OF(taken, struct doca_rdma_task_write, task);
+	return DOCA_SUCCESS;
+}
+
+struct doca_task *doca_rdma_task_write_as_task(struct doca_rdma_task_write *task)
+{
+	return drdma_task_is_there(task, __func__) ? &task->task.base : NULL;
+}
+
+void doca_rdma_task_write_set_src_buf(struct doca_rdma_task_write *task,
+				      const struct doca_buf *src_buf)
+{
+	if (drdma_task_is_settable(task, __func__))
+		task->task.src = src_buf;
+}
+
+const struct doca_buf *doca_rdma_task_write_get_src_buf(const struct doca_rdma_task_write *task)
+{
+	return drdma_task_is_there(task, __func__) ? task->task.src : NULL;
+}
+
+void doca_rdma_task_write_set_dst_buf(struct doca_rdma_task_write *task, struct doca_buf *dst_buf)
+{
+	if (drdma_task_is_settable(task, __func__))
+		task->task.dst = dst_buf;
+}
+
+struct doca_buf *doca_rdma_task_write_get_dst_buf(const struct doca_rdma_task_write *task)
+{
+	return drdma_task_is_there(task, __func__) ? task->task.dst : NULL;
+}
+
+void doca_rdma_task_write_set_rdma_connection(struct doca_rdma_task_write *task,
+					      struct doca_rdma_connection *rdma_connection)
+{
+	if (drdma_task_is_settable(task, __func__))
+		task->task.conn = rdma_connection;
+}
+
+const struct doca_rdma_connection *
+doca_rdma_task_write_get_rdma_connection(const struct doca_rdma_task_write *task)
+{
+	return drdma_task_is_there(task, __func__) ? task->task.conn : NULL;
+}
+
+doca_error_t doca_rdma_task_write_imm_set_conf(struct doca_rdma *rdma,
+					       doca_rdma_task_write_imm_completion_cb_t success_cb,
+					       doca_rdma_task_write_imm_completion_cb_t error_cb,
+					       uint32_t num_tasks)
+{
+	if (rdma == NULL)
+		return core_null_argument(__func__);
+	/* The base is the task's first member, so either callback type takes either pointer. */
+	return drdma_set_conf(rdma, DRDMA_WRITE_IMM, (doca_task_completion_cb_t)success_cb,
+			      (doca_task_completion_cb_t)error_cb, num_tasks);
+}
+
+doca_error_t doca_rdma_task_write_imm_allocate_init(
+    struct doca_rdma *rdma, struct doca_rdma_connection *rdma_connection,
+    const struct doca_buf *src_buf, struct doca_buf *dst_buf, doca_be32_t immediate_data,
+    union doca_data user_data, struct doca_rdma_task_write_imm **task)
+{
+	struct drdma_task *taken;
+	doca_error_t result;
+
+	if (rdma == NULL || task == NULL)
+		return core_null_argument(__func__);
+	result = drdma_task_alloc(rdma, DRDMA_WRITE_IMM, user_data, &taken);
+	if (result != DOCA_SUCCESS)
+		return result;
+	taken->conn = rdma_connection;
+	taken->src = src_buf;
+	taken->dst = dst_buf;
+	taken->imm = immediate_data;
+	*task = CORE_CONTAINER_OF(taken, struct doca_rdma_task_write_imm, task);
+	return DOCA_SUCCESS;
+}
+
+struct doca_task *doca_rdma_task_write_imm_as_task(struct doca_rdma_task_write_imm *task)
+{
+	return drdma_task_is_there(task, __func__) ? &task->task.base : NULL;
+}
+
+void doca_rdma_task_write_imm_set_src_buf(struct doca_rdma_task_write_imm *task,
+					  const struct doca_buf *src_buf)
+{
+	if (drdma_task_is_settable(task, __func__))
+		task->task.src = src_buf;
+}
+
+const struct doca_buf *
+doca_rdma_task_write_imm_get_src_buf(const struct doca_rdma_task_write_imm *task)
+{
+	return drdma_task_is_there(task, __func__) ? task->task.src : NULL;
+}
+
+void doca_rdma_task_write_imm_set_dst_buf(struct doca_rdma_task_write_imm *task,
+					  struct doca_buf *dst_buf)
+{
+	if (drdma_task_is_settable(task, __func__))
+		task->task.dst = dst_buf;
+}
+
+struct doca_buf *doca_rdma_task_write_imm_get_dst_buf(const struct doca_rdma_task_write_imm *task)
+{
+	return drdma_task_is_there(task, __func__) ? task->task.dst : NULL;
+}
+
+void doca_rdma_task_write_imm_set_immediate_data(struct doca_rdma_task_write_imm *task,
+						 doca_be32_t immediate_data)
+{
+	if (drdma_task_is_settable(task, __func__))
+		task->task.imm = immediate_data;
+}
+
+doca_be32_t doca_rdma_task_write_imm_get_immediate_data(const struct doca_rdma_task_write_imm *task)
+{
+	return drdma_task_is_there(task, __func__) ? task->task.imm : 0;
+}
+
+void doca_rdma_task_write_imm_set_rdma_connection(struct doca_rdma_task_write_imm *task,
+						  struct doca_rdma_connection *rdma_connection)
+{
+	if (drdma_task_is_settable(task, __func__))
+		task->task.conn = rdma_connection;
+}
+
+const struct doca_rdma_connection *
+doca_rdma_task_write_imm_get_rdma_connection(const struct doca_rdma_task_write_imm *task)
+{
+	return drdma_task_is_there(task, __func__) ? task->task.conn : NULL;
+}
