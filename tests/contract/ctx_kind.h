@@ -55,6 +55,7 @@ extern const struct ctx_kind ctx_kind_probe;
 extern const struct ctx_kind ctx_kind_freeing_probe;
 extern const struct ctx_kind ctx_kind_async_probe;
 extern const struct ctx_kind ctx_kind_dma;
+extern const struct ctx_kind ctx_kind_rdma;
 extern const struct ctx_kind ctx_kind_sync_event;
 extern const struct ctx_kind ctx_kind_sync_event_wait;
 extern const struct ctx_kind ctx_kind_urom_service;

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Connections by descriptors: who must be there, who is taken, and how they end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixture.h"
+#include "rdma/rdma.h"
+#include "rdma_rig.h"
+
+static void either_may_connect_first(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct rdma_side sides[2];
+		const void *blobs[2];
+		size_t lens[2];
+
+		for (int j = 0; j < 2; j++) {
+			rdma_side_init(&sides[j], NULL);
+			rdma_side_start(&sides[j]);
+			assert_success(
+			    doca_rdma_export(sides[j].rdma, &blobs[j], &lens[j], &sides[j].conn));
+		}
+		assert_success(
+		    doca_rdma_connect(sides[i].rdma, blobs[1 - i], lens[1 - i], sides[i].conn));
+		rdma_submit(rdma_receive_task(&sides[1], NULL, 1));
+		if (i == 0)
+			rdma_submit(rdma_send_task(&sides[0], NULL, 2));
+		for (uint64_t end = test_now_ns() + 30000000; test_now_ns() < end;)
+			assert_int_equal(doca_pe_progress(sides[0].pe), 0);
+		assert_success(
+		    doca_rdma_connect(sides[1 - i].rdma, blobs[i], lens[i], sides[1 - i].conn));
+		if (i == 1)
+			rdma_submit(rdma_send_task(&sides[0], NULL, 2));
+		assert_hears(&sides[0].heard, sides[0].pe, "ok(2)");
+		assert_hears(&sides[1].heard, sides[1].pe, "ok(1)");
+		rdma_side_fini(&sides[0]);
+		rdma_side_fini(&sides[1]);
+	}
+}
+
+static void task_before_connect_is_refused(void **state)
+{
+	struct rdma_side side;
+	struct doca_task *task;
+	const void *blob;
+	size_t len;
+
+	(void)state;
+	rdma_side_init(&side, NULL);
+	rdma_side_start(&side);
+	assert_success(doca_rdma_export(side.rdma, &blob, &len, &side.conn));
+
+	task = rdma_send_task(&side, NULL, 1);
+	assert_refused(doca_task_submit(task), DOCA_ERROR_BAD_STATE, "not connected");
+
+	doca_task_free(task);
+	rdma_side_fini(&side);
+}
+
+static void connection_of_nobody_or_another_is_refused(void **state)
+{
+	struct rdma_pair pair;
+	struct doca_rdma_task_send *send;
+	struct doca_task *task;
+
+	(void)state;
+	rdma_pair_init(&pair, NULL);
+	task = rdma_send_task(&pair.a, NULL, 1);
+	send = (struct doca_rdma_task_send *)(void *)task;
+
+	doca_rdma_task_send_set_rdma_connection(send, pair.b.conn);
+	assert_refused(doca_task_submit(task), DOCA_ERROR_INVALID_VALUE, "of another context");
+	doca_rdma_task_send_set_rdma_connection(send, NULL);
+	assert_refused(doca_task_submit(task), DOCA_ERROR_INVALID_VALUE, "not set");
+
+	doca_task_free(task);
+	rdma_pair_fini(&pair);
+}
+
+static void exports_are_limited_and_differ(void **state)
+{
+	const struct rdma_conf conf = { .max_conns = 3 };
+	struct doca_rdma_connection *conns[3], *extra;
+	const void *blobs[3], *blob;
+	uint32_t ids[3];
+	uint8_t copies[3][512];
+	struct rdma_side side;
+	size_t lens[3], len;
+
+	(void)state;
+	rdma_side_init(&side, &conf);
+	assert_refused(doca_rdma_export(side.rdma, &blob, &len, &extra), DOCA_ERROR_BAD_STATE,
+		       "not running");
+	rdma_side_start(&side);
+	for (int i = 0; i < 3; i++) {
+		assert_success(doca_rdma_export(side.rdma, &blobs[i], &lens[i], &conns[i]));
+		assert_true(lens[i] < sizeof(copies[i]));
+		memcpy(copies[i], blobs[i], lens[i]);
+		assert_success(doca_rdma_connection_get_id(conns[i], &ids[i]));
+	}
+	assert_refused(doca_rdma_export(side.rdma, &blob, &len, &extra), DOCA_ERROR_FULL,
+		       "maximum");
+	for (int i = 0; i < 3; i++)
+		assert_memory_equal(copies[i], blobs[i], lens[i]);
+	assert_memory_not_equal(blobs[0], blobs[1], lens[0]);
+	assert_int_not_equal(ids[0], ids[1]);
+	assert_success(doca_rdma_connection_disconnect(conns[1]));
+	assert_success(doca_rdma_export(side.rdma, &blob, &len, &extra));
+	rdma_side_fini(&side);
+}
+
+static void descriptor_is_copied(void **state)
+{
+	struct rdma_pair pair;
+	const void *blob;
+	void *copy;
+	size_t len;
+
+	(void)state;
+	rdma_side_init(&pair.a, NULL);
+	rdma_side_init(&pair.b, NULL);
+	rdma_side_start(&pair.a);
+	rdma_side_start(&pair.b);
+	assert_success(doca_rdma_export(pair.a.rdma, &blob, &len, &pair.a.conn));
+	copy = malloc(len);
+	assert_non_null(copy);
+	memcpy(copy, blob, len);
+	assert_success(doca_rdma_export(pair.b.rdma, &blob, &len, &pair.b.conn));
+	assert_success(doca_rdma_connect(pair.b.rdma, copy, len, pair.b.conn));
+	memset(copy, 0xff, len);
+	free(copy);
+	assert_success(doca_rdma_connect(pair.a.rdma, blob, len, pair.a.conn));
+
+	rdma_submit(rdma_receive_task(&pair.a, NULL, 1));
+	rdma_submit(rdma_send_task(&pair.b, NULL, 2));
+
+	assert_hears(&pair.b.heard, pair.b.pe, "ok(2)");
+	rdma_pair_fini(&pair);
+}
+
+static void damaged_descriptors_are_refused(void **state)
+{
+	struct rdma_side side;
+	uint8_t bytes[512];
+	const void *blob;
+	size_t len;
+
+	(void)state;
+	rdma_side_init(&side, NULL);
+	rdma_side_start(&side);
+	assert_success(doca_rdma_export(side.rdma, &blob, &len, &side.conn));
+	memcpy(bytes, blob, len);
+	for (size_t i = 0; i < len; i++)
+		assert_error(doca_rdma_connect(side.rdma, bytes, i, side.conn),
+			     DOCA_ERROR_CONNECTION_ABORTED);
+	for (size_t i = 0; i < len; i++) {
+		bytes[i] ^= 0x40;
+		assert_error(doca_rdma_connect(side.rdma, bytes, len, side.conn),
+			     DOCA_ERROR_CONNECTION_ABORTED);
+		bytes[i] ^= 0x40;
+	}
+	test_drop_log();
+	assert_success(doca_rdma_connect(side.rdma, bytes, len, side.conn));
+	assert_refused(doca_rdma_connect(side.rdma, bytes, len, side.conn), DOCA_ERROR_BAD_STATE,
+		       "connected already");
+	rdma_side_fini(&side);
+}
+
+/* A descriptor with another field, and the right checksum. */
+static void *changed(const void *blob, size_t len, void (*change)(struct drdma_conn_record *record))
+{
+	struct drdma_conn_record record;
+	uint8_t *bytes;
+
+	assert_success(drdma_record_decode(blob, len, &record));
+	change(&record);
+	assert_success(drdma_record_encode(&record, &bytes));
+	return bytes;
+}
+
+static void to_dc(struct drdma_conn_record *record)
+{
+	record->transport = DOCA_RDMA_TRANSPORT_TYPE_DC;
+}
+
+static void to_verbs(struct drdma_conn_record *record)
+{
+	record->provider = 1;
+}
+
+static void to_other_order(struct drdma_conn_record *record)
+{
+	record->byte_order = 3 - record->byte_order;
+}
+
+static void other_kinds_of_peers_are_refused(void **state)
+{
+	void (*const changes[])(struct drdma_conn_record *) = { to_dc, to_verbs, to_other_order };
+	struct rdma_side side;
+	const void *blob;
+	size_t len;
+
+	(void)state;
+	rdma_side_init(&side, NULL);
+	rdma_side_start(&side);
+	assert_success(doca_rdma_export(side.rdma, &blob, &len, &side.conn));
+	for (size_t i = 0; i < 3; i++) {
+		void *other = changed(blob, len, changes[i]);
+
+		assert_refused(doca_rdma_connect(side.rdma, other, len, side.conn),
+			       DOCA_ERROR_CONNECTION_ABORTED, "");
+		free(other);
+	}
+	rdma_side_fini(&side);
+}
+
+/* A send that must not arrive: the peer's refusal may come before the submit, or after it. */
+static void assert_cannot_send(struct rdma_side *side)
+{
+	struct doca_task *task = rdma_send_task(side, NULL, 1);
+	doca_error_t result = doca_task_submit(task);
+
+	if (result == DOCA_SUCCESS) {
+		assert_hears(&side->heard, side->pe, "IO_FAILED(1)");
+	} else {
+		assert_error(result, DOCA_ERROR_BAD_STATE);
+		doca_task_free(task);
+	}
+	test_drop_log();
+}
+
+static void to_other_secret(struct drdma_conn_record *record)
+{
+	record->secret[0] ^= 1;
+}
+
+static void to_other_instance(struct drdma_conn_record *record)
+{
+	record->instance[0] ^= 1;
+}
+
+static void wrong_secret_is_not_let_in(void **state)
+{
+	void (*const changes[])(struct drdma_conn_record *) = { to_other_secret,
+								to_other_instance };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct rdma_pair pair;
+		const void *a_blob, *b_blob;
+		size_t len;
+		void *forged;
+
+		rdma_side_init(&pair.a, NULL);
+		rdma_side_init(&pair.b, NULL);
+		rdma_side_start(&pair.a);
+		rdma_side_start(&pair.b);
+		assert_success(doca_rdma_export(pair.a.rdma, &a_blob, &len, &pair.a.conn));
+		assert_success(doca_rdma_export(pair.b.rdma, &b_blob, &len, &pair.b.conn));
+		assert_success(doca_rdma_connect(pair.b.rdma, a_blob, len, pair.b.conn));
+		forged = changed(b_blob, len, changes[i]);
+		assert_success(doca_rdma_connect(pair.a.rdma, forged, len, pair.a.conn));
+		free(forged);
+		rdma_submit(rdma_receive_task(&pair.b, NULL, 1));
+
+		assert_cannot_send(&pair.a);
+
+		assert_heard(&pair.b.heard, "");
+		rdma_pair_fini(&pair);
+		test_drop_log();
+	}
+}
+
+static void second_peer_of_one_descriptor_fails(void **state)
+{
+	struct rdma_side third;
+	struct rdma_pair pair;
+	const void *a_blob, *blob;
+	size_t len;
+
+	(void)state;
+	rdma_side_init(&pair.a, NULL);
+	rdma_side_init(&pair.b, NULL);
+	rdma_side_init(&third, NULL);
+	rdma_side_start(&pair.a);
+	rdma_side_start(&pair.b);
+	rdma_side_start(&third);
+	assert_success(doca_rdma_export(pair.a.rdma, &a_blob, &len, &pair.a.conn));
+	assert_success(doca_rdma_export(third.rdma, &blob, &len, &third.conn));
+	assert_success(doca_rdma_connect(third.rdma, a_blob, len, third.conn));
+	assert_success(doca_rdma_export(pair.b.rdma, &blob, &len, &pair.b.conn));
+	assert_success(doca_rdma_connect(pair.b.rdma, a_blob, len, pair.b.conn));
+	assert_success(doca_rdma_connect(pair.a.rdma, blob, len, pair.a.conn));
+	rdma_submit(rdma_receive_task(&pair.a, NULL, 1));
+
+	assert_cannot_send(&third);
+	rdma_submit(rdma_send_task(&pair.b, NULL, 3));
+
+	assert_hears(&pair.b.heard, pair.b.pe, "ok(3)");
+	rdma_side_fini(&third);
+	rdma_pair_fini(&pair);
+}
+
+static void peer_that_never_connects_is_waited_for(void **state)
+{
+	struct rdma_side sides[2];
+	const void *blob, *own;
+	size_t len;
+
+	(void)state;
+	setenv("DOCA_RDMA_CONNECT_WAIT_MS", "100", 1);
+	rdma_side_init(&sides[0], NULL);
+	rdma_side_init(&sides[1], NULL);
+	rdma_side_start(&sides[0]);
+	rdma_side_start(&sides[1]);
+	assert_success(doca_rdma_export(sides[1].rdma, &blob, &len, &sides[1].conn));
+	assert_success(doca_rdma_export(sides[0].rdma, &own, &len, &sides[0].conn));
+	assert_success(doca_rdma_connect(sides[0].rdma, blob, len, sides[0].conn));
+
+	rdma_submit(rdma_send_task(&sides[0], NULL, 1));
+
+	assert_hears(&sides[0].heard, sides[0].pe, "IO_FAILED(1)");
+	test_take_log("not connected in time");
+	rdma_side_fini(&sides[0]);
+	rdma_side_fini(&sides[1]);
+}
+
+static void stopped_peer_is_noticed(void **state)
+{
+	struct rdma_pair pair;
+
+	(void)state;
+	rdma_pair_init(&pair, NULL);
+	rdma_submit(rdma_write_task(&pair.a, NULL, NULL, 0));
+	assert_hears(&pair.a.heard, pair.a.pe, "ok(0)"); /* they are connected */
+	rdma_submit(rdma_receive_task(&pair.a, NULL, 1));
+	rdma_submit(rdma_send_task(&pair.a, NULL, 2)); /* waits for a receive */
+	assert_success(doca_ctx_stop(pair.b.ctx));
+
+	assert_hears(&pair.a.heard, pair.a.pe, "IO_FAILED(2)");
+	test_take_log("gone");
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(doca_pe_progress(pair.a.pe), 0);     /* the receive stays posted */
+	assert_success(doca_rdma_connection_disconnect(pair.a.conn)); /* nobody has told yet */
+	assert_refused(doca_rdma_connection_disconnect(pair.a.conn), DOCA_ERROR_BAD_STATE,
+		       "disconnected already");
+	rdma_pair_fini(&pair);
+}
+
+static void disconnect_flushes_its_tasks(void **state)
+{
+	struct rdma_pair pair;
+
+	(void)state;
+	rdma_pair_init(&pair, NULL);
+	for (uint64_t i = 0; i < 3; i++)
+		rdma_submit(rdma_send_task(&pair.a, NULL, i));
+
+	assert_success(doca_rdma_connection_disconnect(pair.a.conn));
+
+	assert_hears(&pair.a.heard, pair.a.pe, "IO_FAILED(0) IO_FAILED(1) IO_FAILED(2)");
+	rdma_pair_fini(&pair);
+}
+
+/* What was acknowledged has been received, though the peer hangs up at once. */
+static void disconnect_does_not_overtake_data(void **state)
+{
+	struct rdma_pair pair;
+
+	(void)state;
+	rdma_pair_init(&pair, NULL);
+	for (uint64_t i = 0; i < 50; i++) {
+		rdma_submit(rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 100), i));
+		rdma_submit(rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 100), i));
+	}
+	while (pair.a.heard.num_words < 50)
+		(void)doca_pe_progress(pair.a.pe);
+	rdma_side_fini(&pair.a);
+
+	for (uint64_t end = test_now_ns() + UINT64_C(10000000000);
+	     pair.b.heard.num_words < 50 && test_now_ns() < end;)
+		(void)doca_pe_progress(pair.b.pe);
+	assert_int_equal(pair.b.heard.num_words, 50);
+	assert_null(strstr(pair.b.heard.text, "FAILED"));
+	rdma_side_fini(&pair.b);
+}
+
+static void connections_can_be_made_and_ended_often(void **state)
+{
+	unsigned int num_fds = 0;
+	struct rdma_pair pair;
+
+	(void)state;
+	rdma_pair_init(&pair, NULL);
+	for (unsigned int i = 0; i < 100; i++) {
+		assert_success(doca_rdma_connection_disconnect(pair.a.conn));
+		assert_success(doca_rdma_connection_disconnect(pair.b.conn));
+		rdma_connect(&pair.a, &pair.b, &pair.a.conn, &pair.b.conn);
+		rdma_submit(rdma_receive_task(&pair.b, NULL, 1));
+		rdma_submit(rdma_send_task(&pair.a, NULL, 2));
+		assert_hears(&pair.a.heard, pair.a.pe, "ok(2)");
+		assert_hears(&pair.b.heard, pair.b.pe, "ok(1)");
+		if (i == 10)
+			num_fds = test_num_fds();
+	}
+	assert_true(test_num_fds() <= num_fds + 4); /* a peer's lane may still be on its way out */
+	rdma_pair_fini(&pair);
+}
+
+static void old_connections_are_void_after_a_restart(void **state)
+{
+	uint8_t old[512];
+	const void *blob;
+	struct rdma_pair pair;
+	size_t len;
+
+	(void)state;
+	rdma_side_init(&pair.a, NULL);
+	rdma_side_init(&pair.b, NULL);
+	rdma_side_start(&pair.a);
+	rdma_side_start(&pair.b);
+	assert_success(doca_rdma_export(pair.a.rdma, &blob, &len, &pair.a.conn));
+	memcpy(old, blob, len);
+	assert_success(doca_ctx_stop(pair.a.ctx));
+	assert_heard(&pair.a.heard, "running>stopping stopping>idle");
+	rdma_side_start(&pair.a);
+	assert_success(doca_rdma_export(pair.b.rdma, &blob, &len, &pair.b.conn));
+
+	assert_refused(doca_rdma_connect(pair.a.rdma, blob, len, pair.a.conn), DOCA_ERROR_BAD_STATE,
+		       "has ended");
+	assert_success(doca_rdma_connect(pair.b.rdma, old, len, pair.b.conn));
+	assert_cannot_send(&pair.b);
+	assert_success(doca_rdma_connection_disconnect(pair.b.conn));
+	rdma_connect(&pair.a, &pair.b, &pair.a.conn, &pair.b.conn);
+	rdma_submit(rdma_receive_task(&pair.a, NULL, 2));
+	rdma_submit(rdma_send_task(&pair.b, NULL, 3));
+	assert_hears(&pair.b.heard, pair.b.pe, "ok(3)");
+	rdma_pair_fini(&pair);
+}
+
+static void user_data_is_kept(void **state)
+{
+	union doca_data value = { .u64 = 1 };
+	struct rdma_pair pair;
+
+	(void)state;
+	rdma_pair_init(&pair, NULL);
+	assert_success(doca_rdma_connection_get_user_data(pair.a.conn, &value));
+	assert_int_equal(value.u64, 0);
+	value.u64 = 77;
+	assert_success(doca_rdma_connection_set_user_data(pair.a.conn, value));
+	value.u64 = 0;
+	assert_success(doca_rdma_connection_get_user_data(pair.a.conn, &value));
+	assert_int_equal(value.u64, 77);
+	rdma_pair_fini(&pair);
+}
+
+int main(void)
+{
+	const struct rdma_test tests[] = {
+		RDMA_TEST(either_may_connect_first),
+		RDMA_TEST(task_before_connect_is_refused),
+		RDMA_TEST(connection_of_nobody_or_another_is_refused),
+		RDMA_TEST(exports_are_limited_and_differ),
+		RDMA_TEST(descriptor_is_copied),
+		RDMA_TEST(damaged_descriptors_are_refused),
+		RDMA_TEST(other_kinds_of_peers_are_refused),
+		RDMA_TEST(wrong_secret_is_not_let_in),
+		RDMA_TEST(second_peer_of_one_descriptor_fails),
+		RDMA_TEST(peer_that_never_connects_is_waited_for),
+		RDMA_TEST(stopped_peer_is_noticed),
+		RDMA_TEST(disconnect_flushes_its_tasks),
+		RDMA_TEST(disconnect_does_not_overtake_data),
+		RDMA_TEST(connections_can_be_made_and_ended_often),
+		RDMA_TEST(old_connections_are_void_after_a_restart),
+		RDMA_TEST(user_data_is_kept),
+	};
+
+	return rdma_run(tests, sizeof(tests) / sizeof(tests[0]));
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Without memory: an error, everything as it was, and it works when there is memory again. */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "fixture.h"
+#include "rdma_rig.h"
+
+/* How many allocations of the test's own thread go well before one fails; negative: all do. */
+static int num_good = -1;
+static pthread_t failing_thread;
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+
+static bool fails_now(void)
+{
+	if (num_good < 0 || !pthread_equal(pthread_self(), failing_thread))
+		return false;
+	return num_good-- == 0;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	return fails_now() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return fails_now() ? NULL : __real_calloc(count, size);
+}
+
+static void fail_after(int good)
+{
+	failing_thread = pthread_self();
+	num_good = good;
+}
+
+/* Had all allocations been made before the one that was to fail? Then there was none. */
+static bool nothing_failed(void)
+{
+	bool is_over = num_good >= 0;
+
+	num_good = -1;
+	return is_over;
+}
+
+static void context_is_not_created(void **state)
+{
+	struct doca_dev *dev = fixture_dev_open();
+	struct doca_rdma *rdma = NULL;
+	doca_error_t result;
+
+	(void)state;
+	fail_after(0);
+	result = doca_rdma_create(dev, &rdma);
+	assert_false(nothing_failed());
+	assert_error(result, DOCA_ERROR_NO_MEMORY);
+	assert_null(rdma);
+	assert_success(doca_dev_close(dev)); /* which nobody holds */
+}
+
+static void start_stays_idle_and_can_be_tried_again(void **state)
+{
+	struct rdma_side side;
+
+	(void)state;
+	rdma_side_init(&side, NULL);
+	for (int good = 0;; good++) {
+		doca_error_t result;
+
+		fail_after(good);
+		result = doca_ctx_start(side.ctx);
+		if (nothing_failed()) {
+			assert_success(result);
+			break;
+		}
+		if (result != DOCA_ERROR_INITIALIZATION)
+			assert_error(result, DOCA_ERROR_NO_MEMORY);
+		assert_true(test_num_logged() > 0);
+		test_drop_log();
+		assert_heard(&side.heard, "");
+	}
+	assert_heard(&side.heard, "idle>running");
+	rdma_side_fini(&side);
+}
+
+static void export_and_connect_can_be_tried_again(void **state)
+{
+	struct rdma_side side;
+	const void *blob = NULL;
+	size_t len = 0;
+
+	(void)state;
+	rdma_side_init(&side, NULL);
+	rdma_side_start(&side);
+	for (int good = 0;; good++) {
+		doca_error_t result;
+
+		fail_after(good);
+		result = doca_rdma_export(side.rdma, &blob, &len, &side.conn);
+		if (nothing_failed() && result == DOCA_SUCCESS)
+			break;
+		if (result == DOCA_SUCCESS) { /* it did without, as the C library may */
+			assert_success(doca_rdma_connection_disconnect(side.conn));
+			continue;
+		}
+		assert_error(result, DOCA_ERROR_CONNECTION_ABORTED);
+		assert_true(test_num_logged() > 0);
+		test_drop_log();
+	}
+	for (int good = 0;; good++) {
+		doca_error_t result;
+
+		fail_after(good);
+		result = doca_rdma_connect(side.rdma, blob, len, side.conn);
+		if (result == DOCA_SUCCESS)
+			break;
+		assert_false(nothing_failed());
+		assert_error(result, DOCA_ERROR_CONNECTION_ABORTED);
+		test_take_log("no memory");
+	}
+	num_good = -1;
+	rdma_submit(rdma_receive_task(&side, NULL, 1));
+	rdma_submit(rdma_send_task(&side, NULL, 2));
+	assert_hears(&side.heard, side.pe, "ok(1) ok(2)");
+	rdma_side_fini(&side);
+}
+
+static void tasks_need_no_memory(void **state)
+{
+	struct rdma_pair pair;
+	struct doca_buf *src;
+
+	(void)state;
+	rdma_pair_init(&pair, NULL);
+	src = rdma_data(&pair.a, 0, 10000);
+	rdma_submit(rdma_write_task(&pair.a, NULL, NULL, 0));
+	rdma_submit(rdma_write_task(&pair.b, NULL, NULL, 0));
+	assert_hears(&pair.a.heard, pair.a.pe, "ok(0)"); /* they are connected */
+	assert_hears(&pair.b.heard, pair.b.pe, "ok(0)");
+	fail_after(0);
+
+	rdma_submit(rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 10000), 1));
+	rdma_submit(rdma_send_task(&pair.a, src, 2));
+	rdma_drive(&pair, &pair.a, 1);
+	rdma_drive(&pair, &pair.b, 1);
+
+	assert_true(nothing_failed());
+	assert_heard(&pair.a.heard, "ok(2)");
+	assert_heard(&pair.b.heard, "ok(1)");
+	rdma_pair_fini(&pair);
+}
+
+int main(void)
+{
+	const struct rdma_test tests[] = {
+		RDMA_TEST(context_is_not_created),
+		RDMA_TEST(start_stays_idle_and_can_be_tried_again),
+		RDMA_TEST(export_and_connect_can_be_tried_again),
+		RDMA_TEST(tasks_need_no_memory),
+	};
+
+	return rdma_run(tests, sizeof(tests) / sizeof(tests[0]));
+}
