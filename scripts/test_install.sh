@@ -34,8 +34,8 @@ refuses() { # WHAT COMMAND...
 check_layout() {
     local path
     for path in include lib bin samples VERSION \
-        lib/pkgconfig/{doca,doca-common,doca-argp,doca-dma,doca-urom}.pc \
-        lib/libdoca_{common,argp,dma,urom,urom_components_comm_ucp_am}.so{,.3} \
+        lib/pkgconfig/{doca,doca-common,doca-argp,doca-dma,doca-rdma,doca-urom}.pc \
+        lib/libdoca_{common,argp,dma,rdma,urom,urom_components_comm_ucp_am}.so{,.3} \
         bin/doca_urom_{daemon,worker} bin/urom_daemon lib/urom/plugins/worker_graph.so \
         samples/doca_urom/urom_common.{c,h} \
         samples/doca_urom/urom_multi_workers_bootstrap/meson.build \
@@ -46,7 +46,7 @@ check_layout() {
     [ "$(readlink "$prefix/lib64")" = lib ] || fail "lib64 is no link to lib"
     [ "$(cat "$prefix/VERSION")" = 3.3.0 ] || fail "VERSION does not say 3.3.0"
     [ "$(pkg-config --modversion doca)" = 3.3.0 ] || fail "pkg-config does not say 3.3.0"
-    for path in doca doca-common doca-argp doca-dma doca-urom; do
+    for path in doca doca-common doca-argp doca-dma doca-rdma doca-urom; do
         [ "$(pkg-config --variable=prefix $path)" = "$prefix" ] || fail "$path: wrong prefix"
         [ "$(pkg-config --variable=libdir $path)" = "$prefix/lib" ] || fail "$path: wrong libdir"
     done
@@ -144,6 +144,35 @@ run_urom() {
     echo "urom_multi_workers_bootstrap: runs on the installed daemon"
 }
 
+# What the guide says: both are built from where they are installed, the receiver gets its Enter first.
+run_rdma_pair() {
+    local name dir=$top/rdma
+    mkdir "$dir"
+    for name in "$prefix"/samples/doca_rdma/*/; do
+        name=$(basename "$name")
+        meson setup "$dir/$name" "$prefix/samples/doca_rdma/$name"
+        ninja -C "$dir/$name"
+        ldd "$dir/$name/doca_$name" | grep libdoca_rdma >/dev/null || fail "$name: not of libdoca_rdma"
+    done
+    mkfifo "$dir/keys"
+    "$dir/rdma_receive/doca_rdma_receive" -d soft_lo -g 0 -ld "$dir/recv.desc" -re "$dir/send.desc" \
+        <"$dir/keys" >"$dir/recv.log" 2>&1 &
+    exec 7>"$dir/keys"
+    wait_for_file "$dir/recv.desc" "$!" || fail "the receiver writes no descriptor"
+    (
+        wait_for_file "$dir/send.desc" $$
+        echo >&7
+        echo
+    ) | "$dir/rdma_send/doca_rdma_send" -d soft_lo -g 0 -ld "$dir/send.desc" \
+        -re "$dir/recv.desc" >"$dir/send.log" 2>&1 || fail "the sender: $(cat "$dir/send.log")"
+    wait "$!" || fail "the receiver: $(cat "$dir/recv.log")"
+    exec 7>&-
+    grep -q 'Got from sender: "Hi DOCA RDMA!"' "$dir/recv.log" || fail "the receiver got nothing"
+    grep -q 'Sample finished successfully' "$dir/recv.log" || fail "the receiver did not end well"
+    grep -q 'Sample finished successfully' "$dir/send.log" || fail "the sender did not end well"
+    echo "doca_rdma: all samples build from their installed source, and a pair runs"
+}
+
 check_foreign() {
     local foreign=$top/foreign
     mkdir -p "$foreign/lib/pkgconfig"
@@ -181,6 +210,7 @@ check_layout
 build_program gcc c
 build_program g++ cc
 build_sample doca_dma/dma_memcpy doca_dma_memcpy
+run_rdma_pair
 PATH=$prefix/bin:$PATH scripts/test_guides.py
 build_as_in_the_guide urom_multi_workers_bootstrap doca_urom_multi_workers_bootstrap
 build_as_in_the_guide plugins/worker_graph worker_graph.so
