@@ -166,16 +166,20 @@ static void check_limit(size_t limit)
 /* trap 52 */
 static void commands_are_as_long_as_the_limit_allows(void **state)
 {
+	static const char *const channels[] = { "ucx", "tcp" };
 	static const size_t limits[] = { 128, 4096, 65536, 16u << 20 };
-	static const char *const args[] = { "-m", "16777216", NULL };
-	static const struct urom_rig_options options = { .args = args };
-	struct urom_rig rig;
 
 	(void)state;
-	urom_rig_init(&rig, &options);
-	for (size_t i = 0; i < LEN(limits); i++)
-		check_limit(limits[i]);
-	urom_rig_fini(&rig);
+	for (size_t i = 0; i < LEN(channels); i++) {
+		const char *const args[] = { "-m", "16777216", "--channel", channels[i], NULL };
+		const struct urom_rig_options options = { .args = args };
+		struct urom_rig rig;
+
+		urom_rig_init(&rig, &options);
+		for (size_t j = 0; j < LEN(limits); j++)
+			check_limit(limits[j]);
+		urom_rig_fini(&rig);
+	}
 }
 
 /* trap 44 */

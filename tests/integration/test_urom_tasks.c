@@ -253,6 +253,17 @@ static void many_commands_in_flight_keep_their_order(void **state)
 	urom_host_fini(&host);
 }
 
+static void order_is_kept_over_framed_tcp_as_well(void **state)
+{
+	static const char *const args[] = { "--channel", "tcp", NULL };
+	static const struct urom_rig_options options = { .args = args };
+	struct urom_rig rig;
+
+	urom_rig_init(&rig, &options);
+	many_commands_in_flight_keep_their_order(state);
+	urom_rig_fini(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +276,7 @@ int main(void)
 		UROM_TEST(task_that_is_kept_goes_on_after_a_start),
 		UROM_TEST(task_in_flight_is_not_released_and_can_go_again),
 		UROM_TEST(many_commands_in_flight_keep_their_order),
+		TEST(order_is_kept_over_framed_tcp_as_well),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
