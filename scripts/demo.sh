@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Shows UROM at work on this machine alone: a daemon on the loopback interface, and a sample that
-# starts four workers on it, sends a number through each and asks for their groups.
+# starts four workers on it, sends a number through each and asks for their groups; then what RDMA
+# and DMA do without a card.
 #   scripts/demo.sh [BUILD]          BUILD is where the tree was built, build/gcc by default
 # Needs no hardware and no root. Leaves no process and no file behind, whatever ends it.
 # SPDX-License-Identifier: BSD-3-Clause
@@ -17,6 +18,7 @@ PCI=0000:03:00.0
 dir=
 daemon=
 sample=
+pair=()
 workers=()
 shown=
 
@@ -37,6 +39,9 @@ clean() {
     trap - EXIT
     [ -z "$sample" ] || end_process "$sample"
     [ -z "$daemon" ] || end_process "$daemon"
+    for pid in "${pair[@]}"; do
+        end_process "$pid"
+    done
     [ -z "$dir" ] || rm -rf -- "$dir"
 }
 trap clean EXIT
@@ -45,7 +50,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 for program in "$daemon_program" "$build/src/urom/worker/doca_urom_worker" "$sample_program" \
-    "$dma_program" "$build/plugins/worker_graph.so"; do
+    "$dma_program" "$build/plugins/worker_graph.so" "$build/samples/doca_rdma_send"; do
     [ -e "$program" ] || fail "$program is not there; make builds it"
 done
 dir=$(mktemp -d "${TMPDIR:-/tmp}/openurom-demo.XXXXXX")
@@ -119,6 +124,46 @@ copy_memory() {
     grep -o 'the destination holds.*' "$dir/dma" | sed 's/^/    /'
 }
 
+wait_for_files() { # FILE...
+    local until=$((SECONDS + PATIENCE_S)) file
+    for file in "$@"; do
+        while [ ! -s "$file" ]; do
+            [ $SECONDS -lt $until ] || fail "$file was not written within $PATIENCE_S s"
+            sleep 0.05
+        done
+    done
+}
+
+# Two programs that find each other by files, with Enter pressed when the other's is there, as at two
+# terminals.
+run_pair() { # FIRST SECOND PATTERN-OF-LINES-TO-SHOW
+    local status=0 number
+    rm -f "$dir"/keys? "$dir"/desc?
+    mkfifo "$dir/keys1" "$dir/keys2"
+    exec 3<>"$dir/keys1" 4<>"$dir/keys2"
+    for number in 1 2; do
+        "$build/samples/doca_${!number}" -d mlx5_0 -ld "$dir/desc$number" \
+            -re "$dir/desc$((3 - number))" <"$dir/keys$number" >"$dir/out$number" 2>&1 3>&- 4>&- &
+        pair+=($!)
+    done
+    wait_for_files "$dir/desc1" "$dir/desc2"
+    echo >&3
+    echo >&4
+    wait "${pair[1]}" || status=$?
+    wait "${pair[0]}" || status=$?
+    pair=()
+    exec 3>&- 4>&-
+    [ $status = 0 ] || fail "an RDMA sample failed: $(cat "$dir/out1" "$dir/out2")"
+    grep -h -o "$3" "$dir/out1" "$dir/out2" | sed 's/^/    /' || fail "nothing was moved"
+}
+
+move_by_rdma() {
+    echo "demo: RDMA without a card: a message (doca_rdma_send, doca_rdma_receive)"
+    run_pair rdma_receive rdma_send 'Got from sender: .*'
+    echo "demo: and a block, into the other's memory (doca_rdma_write_immediate_requester)"
+    run_pair rdma_write_immediate_responder rdma_write_immediate_requester 'Requester has written: .*'
+}
+
 start_daemon
 write_service_file
 run_sample
@@ -132,5 +177,6 @@ daemon=
 for pid in "${workers[@]}"; do
     ! kill -0 "$pid" 2>/dev/null || fail "worker process $pid has outlived its daemon"
 done
+move_by_rdma
 copy_memory
 echo "demo: done, nothing is left running; make install and docs/ are next"
