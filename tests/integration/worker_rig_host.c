@@ -105,6 +105,7 @@ void host_open(struct rig_host *host, struct rig *rig, uint32_t max_message)
 		.handler = &host_handler,
 		.arg = host,
 		.max_body = WIRE_MAX_BODY,
+		.is_local = true,
 	};
 	struct wire_ticket ticket = {
 		.connection = rig->next_connection++,

@@ -124,6 +124,14 @@ static socklen_t addr_decode(const uint8_t *bytes, size_t len, struct sockaddr_s
 	return 0;
 }
 
+bool chan_address_is_local(const void *addr, size_t len)
+{
+	struct sockaddr_storage peer;
+
+	return addr_decode(addr, len, &peer) > 0 &&
+	       chan_address_is_loopback((const struct sockaddr *)&peer);
+}
+
 doca_error_t chan_connect(struct chan *chan, const void *addr, size_t len, struct chan_conn **conn)
 {
 	enum chan_kind kind = chan_address_kind(addr, len);

@@ -63,8 +63,13 @@ struct chan_config {
 	const struct chan_handler *handler; /* borrowed, must outlive the channel */
 	void *arg;                          /* of the handlers */
 	size_t max_body;                    /* bytes, of new connections; at most WIRE_MAX_BODY */
-	const char *net_devices;            /* UCX: comma list; NULL: any. copied */
-	const char *transports;             /* UCX: comma list; NULL: any. copied */
+	/*
+	 * UCX: the address that listens is one of chan_address_is_local(). The two ends must agree,
+	 * or they do not get together.
+	 */
+	bool is_local;
+	const char *net_devices; /* UCX: comma list; NULL: any. copied */
+	const char *transports;  /* UCX: comma list; NULL: any. copied */
 };
 
 /* Every slot as the function of the same name below, which has checked nothing. */
@@ -126,6 +131,9 @@ CORE_EXPORT const char *chan_get_address_text(struct chan *chan, char *text);
 
 /* The kind of channel that an address needs; CHAN_NUM_KINDS when it is none. addr: untrusted. */
 CORE_EXPORT enum chan_kind chan_address_kind(const void *addr, size_t len);
+
+/* Does an address lead to this machine, whatever machine it is? addr: untrusted. */
+CORE_EXPORT bool chan_address_is_local(const void *addr, size_t len);
 
 /*
  * Begins a connection; messages may be sent at once. That it fails is told by `closed`.

@@ -153,6 +153,12 @@ static ucs_status_t configure(ucp_config_t *ucx, const struct chan_config *confi
 		status = ucp_config_modify(ucx, "MM_ERROR_HANDLING", "y");
 	if (status == UCS_OK)
 		status = set_devices(ucx, config->net_devices);
+	/*
+	 * UCX 1.13 would keep a TCP connection beside the shared memory for long messages, which is
+	 * the slower way, and ask its socket at every turn.
+	 */
+	if (status == UCS_OK && config->is_local && may_share_memory(transports))
+		status = ucp_config_modify(ucx, "MAX_RNDV_LANES", "0");
 	return status;
 }
 

@@ -101,7 +101,9 @@ struct doca_urom_service {
 	/* While RUNNING. */
 	struct uromh_location location;
 	struct chan_stream stream;
-	bool may_have_more; /* the latest look at the stream brought a message */
+	bool may_have_more;   /* the latest look at the stream brought a message */
+	uint32_t empty_looks; /* at the stream, in a row */
+	uint32_t turns;       /* of the engine, since there have been many of them */
 	uint64_t latest_exchange;
 	struct doca_urom_service_plugin_info *plugins; /* owned */
 	size_t num_plugins;

@@ -12,6 +12,9 @@ CORE_LOG_REGISTER(UROM::SERVICE_CTX);
 /* What the socket did not take is tried again after this, in an engine that sleeps. */
 #define FLUSH_DELAY_NS UINT64_C(1000000)
 
+#define EAGER_LOOKS    256
+#define LAZY_TURNS     16
+
 /* Ends the way to the daemon. */
 static void close_stream(struct doca_urom_service *service)
 {
@@ -69,11 +72,25 @@ static doca_error_t take(struct doca_urom_service *service, const struct chan_me
 	return DOCA_ERROR_CONNECTION_ABORTED;
 }
 
+/*
+ * A look at the socket is a system call, which costs as much as a command to a worker of the same
+ * engine. After many looks in vain it is taken in some turns of the engine only.
+ */
+static bool is_time_to_look(struct doca_urom_service *service)
+{
+	return service->empty_looks < EAGER_LOOKS || service->turns++ % LAZY_TURNS == 0;
+}
+
 /* One message a call, so that other contexts have their turn. */
 static bool receive_one(struct doca_urom_service *service)
 {
 	struct chan_message message;
 	doca_error_t result = chan_stream_receive(&service->stream, &message);
+
+	if (result == DOCA_ERROR_AGAIN)
+		service->empty_looks++;
+	else
+		service->empty_looks = 0;
 
 	/* What is in the socket still wakes the engine by itself. */
 	service->may_have_more = result == DOCA_SUCCESS && chan_stream_has_bytes(&service->stream);
@@ -100,7 +117,9 @@ static bool service_progress(struct doca_ctx *ctx)
 	has_worked = uromh_seats_send_letters(service);
 	if (chan_stream_is_sending(&service->stream))
 		(void)chan_stream_flush(&service->stream); /* receiving tells of a loss */
-	return receive_one(service) || has_worked;
+	if (has_worked)
+		service->empty_looks = 0; /* there will be answers */
+	return (is_time_to_look(service) && receive_one(service)) || has_worked;
 }
 
 static uint64_t service_arm(struct doca_ctx *ctx)
@@ -109,6 +128,7 @@ static uint64_t service_arm(struct doca_ctx *ctx)
 
 	if (!service->stream.is_open)
 		return CORE_ARM_NEVER;
+	service->empty_looks = 0; /* what ends the sleep may be in the socket */
 	if (__atomic_load_n(&service->has_letters, __ATOMIC_ACQUIRE) || service->may_have_more)
 		return CORE_ARM_NOW;
 	return chan_stream_is_sending(&service->stream) ? FLUSH_DELAY_NS : CORE_ARM_NEVER;

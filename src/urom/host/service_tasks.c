@@ -97,6 +97,7 @@ doca_error_t uromh_groups_submit(struct doca_ctx *ctx, struct doca_task *base, u
 			     doca_error_get_descr(result));
 		return result;
 	}
+	service->empty_looks = 0;
 	TAILQ_INSERT_TAIL(&service->asked, task, link);
 	return DOCA_SUCCESS;
 }

@@ -223,6 +223,7 @@ static doca_error_t open_channel(struct doca_urom_worker *worker, const struct u
 		.handler = &handler,
 		.arg = worker,
 		.max_body = worker->max_message + MESSAGE_SLACK,
+		.is_local = chan_address_is_local(mail->addr, mail->addr_len),
 		.net_devices = worker->service->location.net_devices,
 	};
 	struct wire_attach attach = { .connection = mail->connection };

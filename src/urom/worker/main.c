@@ -66,6 +66,7 @@ static doca_error_t open_channel(struct uromw_worker *worker, struct uromw_failu
 		.handler = &uromw_attach_handler,
 		.arg = worker,
 		.max_body = UROMW_MAX_GUEST_BODY,
+		.is_local = chan_address_is_loopback(ip),
 		.net_devices = devices,
 	};
 	doca_error_t result;
