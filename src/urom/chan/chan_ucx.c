@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "urom/chan/chan_ucx.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,25 @@ CORE_LOG_REGISTER(UROM::CHAN::UCX);
  */
 #define CLOSE_NS         UINT64_C(200000000)
 #define CLOSE_IDLE_TURNS 64
+
+/*
+ * UCX knows who waits for a descriptor by its number, in the whole process. An event that comes
+ * while a worker is busy is looked at in that worker's next progress; has the descriptor been
+ * closed by then, and a worker of another thread got the same number, UCX takes the one for the
+ * other and ends the process. So descriptors are made and closed under this lock, a close with the
+ * progress behind it. Handlers that connect have it already.
+ */
+static pthread_mutex_t fds_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+static void fds_enter(void)
+{
+	(void)pthread_mutex_lock(&fds_lock); /* it cannot fail */
+}
+
+static void fds_leave(void)
+{
+	(void)pthread_mutex_unlock(&fds_lock); /* the same */
+}
 
 doca_error_t chan_error_from_ucs(ucs_status_t status)
 {
@@ -124,7 +144,9 @@ static doca_error_t conn_create(struct ucx_chan *chan, ucp_ep_params_t *params,
 	conn->base.max_body = chan->base.max_body;
 	TAILQ_INIT(&conn->arrivals);
 	STAILQ_INIT(&conn->held);
+	fds_enter();
 	status = ucp_ep_create(chan->worker, params, &conn->ep);
+	fds_leave();
 	if (status != UCS_OK) {
 		free(conn);
 		return chan_error_from_ucs(status);
@@ -177,19 +199,19 @@ static void conn_free(struct ucx_conn *conn, bool is_whole)
 		conn_forget(conn);
 }
 
-static bool end_conns(struct ucx_chan *chan)
+static void end_conns(struct ucx_chan *chan)
 {
 	struct ucx_conn *conn;
-	bool has_worked = false;
 
+	fds_enter();
 	while ((conn = TAILQ_FIRST(&chan->ending)) != NULL) {
 		TAILQ_REMOVE(&chan->ending, conn, link);
 		if (!conn->is_given_up)
 			chan->base.handler->closed(chan->base.arg, &conn->base, conn->why);
 		conn_free(conn, conn->why == DOCA_SUCCESS);
-		has_worked = true;
 	}
-	return has_worked;
+	(void)ucp_worker_progress(chan->worker); /* the caller has worked anyway */
+	fds_leave();
 }
 
 static void ucx_disconnect(struct chan_conn *base)
@@ -280,7 +302,9 @@ static doca_error_t ucx_listen(struct chan *base, const struct sockaddr *ip)
 
 	if (chan->listener != NULL)
 		return DOCA_ERROR_BAD_STATE;
+	fds_enter();
 	status = ucp_listener_create(chan->worker, &params, &chan->listener);
+	fds_leave();
 	if (status == UCS_OK)
 		return DOCA_SUCCESS;
 	DOCA_LOG_ERR("UCX cannot listen: %s", ucs_status_string(status));
@@ -310,8 +334,11 @@ static doca_error_t worker_create(struct ucx_chan *chan)
 		.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE,
 		.thread_mode = UCS_THREAD_MODE_SINGLE,
 	};
-	ucs_status_t status = ucp_worker_create(chan->context, &params, &chan->worker);
+	ucs_status_t status;
 
+	fds_enter();
+	status = ucp_worker_create(chan->context, &params, &chan->worker);
+	fds_leave();
 	if (status == UCS_OK)
 		return chan_ucx_receive_init(chan);
 	DOCA_LOG_ERR("UCX makes no worker: %s", ucs_status_string(status));
@@ -351,6 +378,7 @@ static void ucx_close(struct chan *base)
 	struct ucx_request *request;
 	struct ucx_conn *conn;
 
+	fds_enter();
 	while ((request = request_take(chan)) != NULL) {
 		(void)ucp_listener_reject(chan->listener, request->handle); /* it ends anyway */
 		free(request);
@@ -370,6 +398,7 @@ static void ucx_close(struct chan *base)
 	chan_ucx_wake_fini(chan); /* its epoll holds the worker's descriptor */
 	if (chan->worker != NULL)
 		ucp_worker_destroy(chan->worker);
+	fds_leave();
 	if (chan->context != NULL)
 		ucp_cleanup(chan->context);
 	chan_ucx_send_fini(chan);
@@ -406,12 +435,20 @@ static doca_error_t ucx_open(const struct chan_config *config, struct chan **ope
 static bool ucx_progress(struct chan *base)
 {
 	struct ucx_chan *chan = ucx_chan_from(base);
-	bool has_worked = ucp_worker_progress(chan->worker) > 0;
+	const bool is_closing = !TAILQ_EMPTY(&chan->closing);
+	bool has_worked;
 
+	if (doca_unlikely(is_closing))
+		fds_enter();
+	has_worked = ucp_worker_progress(chan->worker) > 0;
+	if (doca_unlikely(is_closing))
+		fds_leave();
 	if (!STAILQ_EMPTY(&chan->requests) && accept_one(chan))
 		has_worked = true;
-	if (!TAILQ_EMPTY(&chan->ending) && end_conns(chan))
+	if (!TAILQ_EMPTY(&chan->ending)) {
+		end_conns(chan);
 		has_worked = true;
+	}
 	if (has_worked)
 		chan->num_looks = 0;
 	return has_worked;
