@@ -205,6 +205,7 @@ static void wrong_values_are_named(void **state)
 		{ { "--plugin-timeout", "-1" }, DOCA_ERROR_INVALID_VALUE, "--plugin-timeout" },
 		{ { "--plugin-timeout", "86401" }, DOCA_ERROR_INVALID_VALUE, "86401" },
 		{ { "--channel", "rdma" }, DOCA_ERROR_INVALID_VALUE, "neither ucx nor tcp" },
+		{ { "--plugin-timeout", "-5" }, DOCA_ERROR_INVALID_VALUE, "-5 is not from 0" },
 		{ { "--auth", "kerberos" }, DOCA_ERROR_INVALID_VALUE, "kerberos" },
 		{ { "--auth", "cookie" }, DOCA_ERROR_NOT_SUPPORTED, "cookie" },
 		{ { "--auth", "munge" }, DOCA_ERROR_NOT_SUPPORTED, "munge" },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "urom/daemon/args.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,10 +55,7 @@ static doca_error_t on_cpuset(void *value, void *config)
 
 static doca_error_t on_plugin_timeout(void *value, void *config)
 {
-	/* As above, with -1. */
-	const int seconds = *(const int *)value;
-
-	((struct uromd_config *)config)->plugin_timeout_s = seconds >= 0 ? seconds : -2;
+	((struct uromd_config *)config)->plugin_timeout_s = *(const int *)value;
 	return DOCA_SUCCESS;
 }
 
@@ -153,7 +151,7 @@ doca_error_t uromd_args_parse(int argc, char **argv, struct uromd_config *config
 {
 	doca_error_t result;
 
-	*config = (struct uromd_config){ .plugin_timeout_s = -1 };
+	*config = (struct uromd_config){ .plugin_timeout_s = INT_MIN };
 	(void)doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_WARNING); /* it is a level */
 	result = doca_argp_init(PROGRAM, config);
 	if (result != DOCA_SUCCESS)

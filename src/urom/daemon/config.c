@@ -100,7 +100,7 @@ static doca_error_t settle_numbers(struct uromd_config *config, struct uromd_fai
 		return uromd_fail(failure, DOCA_ERROR_INVALID_VALUE,
 				  "--max-msg-size: %d is not from %d to %d", config->max_message,
 				  UROMD_MIN_MESSAGE, (int)UROMD_MAX_MESSAGE);
-	if (config->plugin_timeout_s == -1)
+	if (config->plugin_timeout_s == INT_MIN)
 		config->plugin_timeout_s = UROMD_DEFAULT_PLUGIN_TIMEOUT_S;
 	if (config->plugin_timeout_s < 0 || config->plugin_timeout_s > UROMD_MAX_PLUGIN_TIMEOUT_S)
 		return uromd_fail(failure, DOCA_ERROR_INVALID_VALUE,

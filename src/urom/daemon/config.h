@@ -21,7 +21,7 @@ struct uromd_config {
 	char *channel;
 	char *auth_name;
 	int max_message;      /* bytes; 0: not given */
-	int plugin_timeout_s; /* -1: not given */
+	int plugin_timeout_s; /* INT_MIN: not given */
 	bool is_insecure;
 
 	/* What that comes to. */
