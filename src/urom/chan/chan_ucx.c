@@ -125,7 +125,7 @@ static void on_ep_error(void *arg, ucp_ep_h ep, ucs_status_t status)
 	chan_ucx_conn_fail(conn, DOCA_ERROR_CONNECTION_RESET);
 }
 
-/* params: of the endpoint, but for what all have. */
+/* params: of the endpoint, but for what all have. created: written on success only. */
 static doca_error_t conn_create(struct ucx_chan *chan, ucp_ep_params_t *params,
 				struct ucx_conn **created)
 {
@@ -233,7 +233,7 @@ static doca_error_t ucx_connect(struct chan *base, const struct sockaddr *addr, 
 	struct ucx_conn *created = NULL;
 	doca_error_t result = conn_create(ucx_chan_from(base), &params, &created);
 
-	if (result != DOCA_SUCCESS)
+	if (created == NULL)
 		return result;
 	created->is_ours = true;
 	*conn = &created->base;

@@ -116,6 +116,13 @@ bool uromh_seat_read(struct uromh_seat *seat, struct uromh_mail *mail)
 	return true;
 }
 
+/* The lock is held. */
+static void letter_drop(struct doca_urom_service *service, struct uromh_letter *letter)
+{
+	TAILQ_REMOVE(&service->letters, letter, link);
+	free(letter);
+}
+
 /* The lock is held. Letters that were not sent lose their seat; a start is not sent any more. */
 static void withdraw(struct doca_urom_service *service, const struct uromh_seat *seat)
 {
@@ -126,10 +133,8 @@ static void withdraw(struct doca_urom_service *service, const struct uromh_seat 
 		if (letter->seat != seat)
 			continue;
 		letter->seat = NULL;
-		if (letter->type == WIRE_WORKER_START) {
-			TAILQ_REMOVE(&service->letters, letter, link);
-			free(letter);
-		}
+		if (letter->type == WIRE_WORKER_START)
+			letter_drop(service, letter);
 	}
 }
 
