@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lets rdma_write_requester write a text: nothing of this program runs meanwhile. */
 #include <doca_log.h>
+#include <doca_mmap.h>
 
 #include "common.h"
 #include "rdma_common.h"
@@ -12,6 +13,10 @@ static doca_error_t act(struct rdma_sample *sample)
 	doca_error_t result = rdma_sample_wait_for_enter(
 	    "Wait till the requester has finished writing and press enter");
 
+	if (result != DOCA_SUCCESS)
+		return result;
+	/* From here on no peer touches the memory any more. */
+	result = sample_check("take the memory back", doca_mmap_stop(sample->mmap));
 	if (result != DOCA_SUCCESS)
 		return result;
 	/* Whatever the other side has put there. */
