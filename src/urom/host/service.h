@@ -55,7 +55,6 @@ struct uromh_mail {
 	bool is_refused;
 	bool is_stopped;
 	bool is_dead; /* the process, or the way to the daemon */
-	doca_error_t error;
 	uint64_t worker_id;
 	uint64_t connection;
 	bool has_group;
@@ -194,8 +193,7 @@ doca_error_t uromh_seats_stopped(struct doca_urom_service *service, const struct
 doca_error_t uromh_seats_died(struct doca_urom_service *service, const struct chan_message *msg);
 
 /* True: the refusal was for a worker. */
-bool uromh_seats_refused(struct doca_urom_service *service, uint64_t exchange, doca_error_t error,
-			 const char *reason);
+bool uromh_seats_refused(struct doca_urom_service *service, uint64_t exchange, const char *reason);
 
 /* The way to the daemon is gone: tells every worker. Thread: the service's. */
 void uromh_seats_cut(struct doca_urom_service *service);

@@ -49,7 +49,7 @@ static doca_error_t take_refusal(struct doca_urom_service *service,
 		error = DOCA_ERROR_UNEXPECTED;
 	(void)snprintf(reason, sizeof(reason), "%.*s", (int)failure.reason.len,
 		       (const char *)failure.reason.data);
-	if (!uromh_seats_refused(service, message->id, error, reason))
+	if (!uromh_seats_refused(service, message->id, reason))
 		(void)uromh_groups_refused(service, message->id, error); /* or it was given up */
 	return DOCA_SUCCESS;
 }

@@ -176,11 +176,10 @@ static void deliver(struct uromh_seat *seat)
 	core_pe_wake(seat->pe);
 }
 
-static void refuse(struct uromh_seat *seat, doca_error_t error, const char *reason)
+static void refuse(struct uromh_seat *seat, const char *reason)
 {
 	seat->exchange = 0;
 	seat->mail.is_refused = true;
-	seat->mail.error = error;
 	(void)snprintf(seat->mail.reason, sizeof(seat->mail.reason), "%s", reason);
 	deliver(seat);
 }
@@ -200,7 +199,7 @@ bool uromh_seats_send_letters(struct doca_urom_service *service)
 		if (letter->seat != NULL)
 			letter->seat->exchange = exchange;
 		if (result != DOCA_SUCCESS && letter->seat != NULL)
-			refuse(letter->seat, result, "the daemon cannot be asked");
+			refuse(letter->seat, "the daemon cannot be asked");
 		free(letter);
 	}
 	__atomic_store_n(&service->has_letters, false, __ATOMIC_RELAXED);
@@ -282,12 +281,11 @@ doca_error_t uromh_seats_stopped(struct doca_urom_service *service, const struct
 	return DOCA_SUCCESS;
 }
 
-static void die(struct uromh_seat *seat, doca_error_t error, const char *reason, size_t len)
+static void die(struct uromh_seat *seat, const char *reason, size_t len)
 {
 	seat->connection = 0;
 	seat->exchange = 0;
 	seat->mail.is_dead = true;
-	seat->mail.error = error;
 	(void)snprintf(seat->mail.reason, sizeof(seat->mail.reason), "%.*s", (int)len, reason);
 	deliver(seat);
 }
@@ -304,21 +302,20 @@ doca_error_t uromh_seats_died(struct doca_urom_service *service, const struct ch
 	pthread_mutex_lock(&service->lock);
 	TAILQ_FOREACH (seat, &service->seats, link) {
 		if (seat->connection != 0 && seat->worker_id == died.worker_id)
-			die(seat, (doca_error_t)died.error, died.reason.data, died.reason.len);
+			die(seat, died.reason.data, died.reason.len);
 	}
 	pthread_mutex_unlock(&service->lock);
 	return DOCA_SUCCESS;
 }
 
-bool uromh_seats_refused(struct doca_urom_service *service, uint64_t exchange, doca_error_t error,
-			 const char *reason)
+bool uromh_seats_refused(struct doca_urom_service *service, uint64_t exchange, const char *reason)
 {
 	struct uromh_seat *seat;
 
 	pthread_mutex_lock(&service->lock);
 	seat = find_seat(service, exchange);
 	if (seat != NULL)
-		refuse(seat, error, reason);
+		refuse(seat, reason);
 	pthread_mutex_unlock(&service->lock);
 	return seat != NULL;
 }
@@ -332,7 +329,7 @@ void uromh_seats_cut(struct doca_urom_service *service)
 	pthread_mutex_lock(&service->lock);
 	service->is_cut = true;
 	TAILQ_FOREACH (seat, &service->seats, link)
-		die(seat, DOCA_ERROR_CONNECTION_RESET, reason, sizeof(reason) - 1);
+		die(seat, reason, sizeof(reason) - 1);
 	while ((letter = TAILQ_FIRST(&service->letters)) != NULL) {
 		TAILQ_REMOVE(&service->letters, letter, link);
 		free(letter);
