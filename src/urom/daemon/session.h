@@ -19,6 +19,7 @@
 #include "urom/chan/chan_stream.h"
 #include "urom/daemon/conns.h"
 #include "urom/daemon/failure.h"
+#include "urom/daemon/identity.h"
 
 struct uromd_daemon;
 struct uromd_scan;
@@ -60,10 +61,11 @@ struct uromd_session {
 	uint16_t version;
 	struct sockaddr_storage local; /* the daemon's end */
 	char peer[CHAN_ADDR_TEXT];
-	char host[WIRE_MAX_HOST + 1]; /* as the peer calls itself; cleaned */
-	char label[UROMD_LABEL_SIZE]; /* for log lines */
-	struct uromd_conn_list conns; /* of a host */
-	struct uromd_worker *worker;  /* of a worker; NULL: it has gone */
+	char host[WIRE_MAX_HOST + 1];   /* as the peer calls itself; cleaned */
+	struct uromd_identity identity; /* the peer's user */
+	char label[UROMD_LABEL_SIZE];   /* for log lines */
+	struct uromd_conn_list conns;   /* of a host */
+	struct uromd_worker *worker;    /* of a worker; NULL: it has gone */
 };
 
 TAILQ_HEAD(uromd_session_list, uromd_session);

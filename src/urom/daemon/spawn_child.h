@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef UROMD_SPAWN_CHILD_H_
+#define UROMD_SPAWN_CHILD_H_
+
+/*
+ * The child's half of a spawn: what a new process does to itself between fork() and execve(). Names
+ * are resolved, memory is had and decisions are made before, in the daemon.
+ */
+
+#include <sched.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct uromd_daemon;
+
+/* All that the child needs; borrowed until it runs. */
+struct uromd_child {
+	const struct uromd_daemon *daemon;
+	char *const *argv;
+	char *const *env;
+	int fd; /* its end of the control connection */
+	bool has_cpus;
+	cpu_set_t cpus;
+	pid_t parent;
+};
+
+/*
+ * Becomes the worker. To be called in the new process, and never returns there: what fails is said
+ * by the control connection with WORKER_FAILED, as the worker's program would.
+ */
+void __attribute__((noreturn)) uromd_child_run(const struct uromd_child *child);
+
+#endif /* UROMD_SPAWN_CHILD_H_ */
