@@ -8,9 +8,9 @@ set -euo pipefail
 BUILD="gcc libc6-dev make meson ninja-build pkg-config python3 libjansson-dev libucx-dev
        uthash-dev libsystemd-dev libfabric-dev"
 INSTALL="scdoc"
-TEST="libcmocka-dev"
+TEST="libcmocka-dev iproute2"
 CHECK="g++ clang clang-format clang-tidy libclang-rt-dev llvm codespell abigail-tools shellcheck
-       qemu-system-x86 busybox-static cpio kmod xz-utils iproute2 ibverbs-providers ibverbs-utils
+       qemu-system-x86 busybox-static cpio kmod xz-utils ibverbs-providers ibverbs-utils
        scdoc man-db"
 
 wanted=
