@@ -79,8 +79,10 @@ __attribute__((noreturn)) static void become_daemon(const struct urom_rig *rig, 
 	bench_unpin();
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	(void)setenv("UROM_PLUGIN_PATH", BENCH_PLUGINS, 1);
+	/* What measures as root has root's workers: memory is shared within a user. */
 	execl(BENCH_DAEMON, BENCH_DAEMON, "--listen", "127.0.0.1:0", "--port-file", port_file,
-	      "--log-dir", rig->dir, "-m", bytes, "-l", "40", (char *)NULL);
+	      "--log-dir", rig->dir, "-m", bytes, "-l", "40",
+	      geteuid() == 0 ? "--worker-user" : (char *)NULL, "root", (char *)NULL);
 	bench_fail(BENCH_DAEMON, strerror(errno));
 }
 

@@ -56,9 +56,11 @@ done
 dir=$(mktemp -d "${TMPDIR:-/tmp}/openurom-demo.XXXXXX")
 
 start_daemon() {
-    local until=$((SECONDS + PATIENCE_S))
+    local until=$((SECONDS + PATIENCE_S)) user=()
+    # What root has built here is root's to run; a service would name a user who owns nothing.
+    [ "$(id -u)" != 0 ] || user=(--worker-user root)
     UROM_PLUGIN_PATH=$build/plugins "$daemon_program" --listen 127.0.0.1:0 --auth none \
-        --cpuset 0-7 --port-file "$dir/address" --log-dir "$dir" >"$dir/daemon.out" 2>&1 &
+        "${user[@]}" --cpuset 0-7 --port-file "$dir/address" --log-dir "$dir" >"$dir/daemon.out" 2>&1 &
     daemon=$!
     while [ ! -s "$dir/address" ]; do
         kill -0 "$daemon" 2>/dev/null || {

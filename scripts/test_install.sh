@@ -120,12 +120,13 @@ wait_for_file() { # FILE PID
 
 # Everything installed or built from what was installed: daemon, workers, plugin, sample.
 run_urom() {
-    local daemon work=$top/urom sample=$top/guide-urom_multi_workers_bootstrap
+    local daemon user=() work=$top/urom sample=$top/guide-urom_multi_workers_bootstrap
     sample+=/doca_urom_multi_workers_bootstrap
     mkdir "$work"
+    [ "$(id -u)" != 0 ] || user=(--worker-user root)
     [[ $("$sample" -h) == *"-d, --device"* ]] || fail "the sample does not explain itself"
     UROM_PLUGIN_PATH=$top/guide-worker_graph "$prefix/bin/doca_urom_daemon" --auth none \
-        --listen 127.0.0.1:0 --cpuset 0-7 --port-file "$work/address" --log-dir "$work" &
+        "${user[@]}" --listen 127.0.0.1:0 --cpuset 0-7 --port-file "$work/address" --log-dir "$work" &
     daemon=$!
     wait_for_file "$work/address" $daemon || {
         kill $daemon || true

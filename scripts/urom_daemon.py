@@ -26,7 +26,10 @@ class Daemon:
     """
 
     def __init__(self, commands, folder, env):
-        self.commands = commands
+        # What guides say to users holds for them as it stands; of root the daemon wants to know more.
+        self.commands = commands.rstrip('\n')
+        if os.geteuid() == 0:
+            self.commands += ' --worker-user root'
         self.folder = folder
         self.env = env
         self.process = None

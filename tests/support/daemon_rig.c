@@ -92,6 +92,15 @@ static size_t append(const char **list, size_t count, size_t max, const char *co
 	return count;
 }
 
+static bool has_word(const char *const *words, const char *word)
+{
+	for (; words != NULL && *words != NULL; words++) {
+		if (strcmp(*words, word) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* What the test does not say otherwise comes first: a later variable counts. */
 static void start(struct daemon_rig *rig, const char *const *args, const char *const *env)
 {
@@ -106,6 +115,7 @@ static void start(struct daemon_rig *rig, const char *const *args, const char *c
 		NULL,
 	};
 	const char *const usual_listen[] = { "--listen", "127.0.0.1:0", NULL };
+	const char *const usual_user[] = { "--worker-user", "root", NULL };
 	char notify[DAEMON_RIG_BYTES + 32], plugins[DAEMON_RIG_BYTES + 32];
 	const char *const usual_env[] = {
 		notify, plugins, "DOCA_UROM_PORT", "UROM_CPUSET", "DOCA_LOG_RATE_LIMIT", NULL
@@ -118,6 +128,9 @@ static void start(struct daemon_rig *rig, const char *const *args, const char *c
 	count = append(argv, 0, MAX_ARGS, usual_args);
 	if (args == NULL || args[0] == NULL || strcmp(args[0], "--listen") != 0)
 		count = append(argv, count, MAX_ARGS, usual_listen);
+	/* Tests that are root's have files that are root's. */
+	if (geteuid() == 0 && !has_word(args, "--worker-user"))
+		count = append(argv, count, MAX_ARGS, usual_user);
 	append(argv, count, MAX_ARGS, args);
 	count = append(variables, 0, MAX_ENV, usual_env);
 	append(variables, count, MAX_ENV, env);

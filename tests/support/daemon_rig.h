@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "program.h"
 #include "urom/chan/chan_stream.h"
@@ -20,6 +21,9 @@
 
 #define DAEMON_RIG_DIR_BYTES 64
 #define DAEMON_RIG_BYTES     512
+
+/* At the end of a list of arguments: what a daemon of root's wants to know. */
+#define DAEMON_RIG_USER geteuid() == 0 ? "--worker-user" : NULL, "root"
 
 struct daemon_rig {
 	char dir[DAEMON_RIG_DIR_BYTES]; /* plugins/, logs/, port, notify */

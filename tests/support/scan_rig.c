@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "test.h"
+#include "urom/daemon/account.h"
 
 #define PATIENCE_NS UINT64_C(30000000000)
 #define TURN_US     UINT64_C(10000)
@@ -46,8 +47,11 @@ int scan_rig_teardown(void **state)
 
 void scan_rig_open(const char *search_path, const char *worker_program)
 {
+	const struct uromd_account own = uromd_account_own();
+
 	assert_true(sd_event_new(&rig.event) >= 0);
-	assert_success(uromd_plugins_create(rig.event, search_path, worker_program, &rig.plugins));
+	assert_success(
+	    uromd_plugins_create(rig.event, search_path, worker_program, &own, &rig.plugins));
 }
 
 void scan_rig_open_a(void)

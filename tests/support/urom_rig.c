@@ -103,6 +103,15 @@ static void make_environment(const struct urom_rig *rig, struct words *words)
 		add_variable(words, *one, false);
 }
 
+static bool has_word(const char *const *words, const char *word)
+{
+	for (; words != NULL && *words != NULL; words++) {
+		if (strcmp(*words, word) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void make_arguments(const struct urom_rig *rig, struct words *words, const char *logs)
 {
 	const char *level = rig->options.log_level;
@@ -112,6 +121,9 @@ static void make_arguments(const struct urom_rig *rig, struct words *words, cons
 					 "none", "-l", level != NULL ? level : "60", NULL });
 	if (!rig->options.has_log_dir)
 		add_words(words, (const char *const[]){ "--log-dir", logs, NULL });
+	/* Tests that are root's have plugins and logs that are root's. */
+	if (geteuid() == 0 && !has_word(rig->options.args, "--worker-user"))
+		add_words(words, (const char *const[]){ "--worker-user", "root", NULL });
 	add_words(words, rig->options.args);
 }
 

@@ -48,8 +48,9 @@ static void parse(struct uromd_config *config, const char *const *args)
 	assert_success(uromd_args_parse(argc, argv, config));
 }
 
-/* The worker's program: any that there is will do. */
-#define ARGS(...) ((const char *const[]){ "--worker", "/bin/sh", ##__VA_ARGS__, NULL })
+/* The worker's program: any that there is will do. Root's daemon is told whose workers are. */
+#define ROOT_ARGS geteuid() == 0 ? "--worker-user" : NULL, "root"
+#define ARGS(...) ((const char *const[]){ "--worker", "/bin/sh", ##__VA_ARGS__, ROOT_ARGS, NULL })
 
 static void settle(struct uromd_config *config, const char *const *args)
 {

@@ -73,7 +73,7 @@ static void merge(struct uromd_env *env, const char *const *base, const char *co
 	entries_make(&entries, texts);
 	assert_true(uromd_env_is_good(&entries.list));
 	/* Nothing is written to the texts. */
-	assert_success(uromd_env_init(env, (char *const *)(uintptr_t)base, &entries.list));
+	assert_success(uromd_env_init(env, (char *const *)(uintptr_t)base, &entries.list, false));
 	memset(&entries, 0xa5, sizeof(entries)); /* they are copied */
 }
 
@@ -171,7 +171,7 @@ static void many_entries_are_merged_at_once(void **state)
 		    WIRE_OK);
 		list.len += (uint32_t)added;
 	}
-	assert_success(uromd_env_init(&env, base, &list));
+	assert_success(uromd_env_init(&env, base, &list, false));
 	assert_int_equal(count(&env), 400);
 	assert_true(test_now_ns() - began < UINT64_C(10000000000));
 	uromd_env_fini(&env);

@@ -13,6 +13,7 @@
 
 #include "scan_rig.h"
 #include "test.h"
+#include "urom/daemon/account.h"
 #include "urom/daemon/limits.h"
 
 #define SECOND_US   UINT64_C(1000000)
@@ -167,6 +168,7 @@ static void files_are_looked_at_up_to_a_limit(void **state)
 static void memory_that_runs_out_is_an_error_or_leaves_something_out(void **state)
 {
 	int num_tries = 0;
+	const struct uromd_account own = uromd_account_own();
 	bool is_done = false;
 
 	(void)state;
@@ -179,7 +181,7 @@ static void memory_that_runs_out_is_an_error_or_leaves_something_out(void **stat
 
 		rig.plugins = NULL;
 		num_left = num_tries;
-		if (uromd_plugins_create(rig.event, rig.both, rig.worker, &rig.plugins) ==
+		if (uromd_plugins_create(rig.event, rig.both, rig.worker, &own, &rig.plugins) ==
 		    DOCA_SUCCESS) {
 			is_done = false;
 			if (uromd_plugins_scan(rig.plugins, scan_rig_on_done, &is_done, &scan) ==

@@ -9,6 +9,7 @@
 #include <doca_log.h>
 
 #include "core/export.h"
+#include "urom/daemon/worker_user.h"
 
 #define PROGRAM "doca_urom_daemon"
 
@@ -69,6 +70,11 @@ static doca_error_t on_port_file(void *value, void *config)
 	return take_text(&((struct uromd_config *)config)->port_file, value);
 }
 
+static doca_error_t on_worker_user(void *value, void *config)
+{
+	return take_text(&((struct uromd_config *)config)->worker_user, value);
+}
+
 static doca_error_t on_worker(void *value, void *config)
 {
 	return take_text(&((struct uromd_config *)config)->worker, value);
@@ -109,6 +115,11 @@ static const struct param params[] = {
 	  on_log_dir, DOCA_ARGP_TYPE_STRING, false },
 	{ NULL, "port-file", "<file>", "Write the address to this file once hosts can connect",
 	  on_port_file, DOCA_ARGP_TYPE_STRING, false },
+	{ NULL, "worker-user", "<name>",
+	  "Whose processes workers of root's daemon are (" UROMD_WORKER_USER
+	  "); never root's unless "
+	  "named here",
+	  on_worker_user, DOCA_ARGP_TYPE_STRING, false },
 	{ NULL, "worker", "<program>", "The program of the workers", on_worker,
 	  DOCA_ARGP_TYPE_STRING, true },
 };

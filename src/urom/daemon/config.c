@@ -13,6 +13,7 @@
 #include "core/export.h"
 #include "urom/chan/chan_address.h"
 #include "urom/daemon/limits.h"
+#include "urom/daemon/worker_user.h"
 
 #define DEFAULT_ADDRESS "127.0.0.1"
 #define DEFAULT_CHANNEL "ucx"
@@ -182,7 +183,8 @@ static doca_error_t settle_worker(struct uromd_config *config, struct uromd_fail
 }
 
 static doca_error_t (*const steps[])(struct uromd_config *, struct uromd_failure *) = {
-	settle_address, settle_numbers, settle_channel, settle_auth, settle_cpuset, settle_worker,
+	settle_address, settle_numbers, settle_channel,           settle_auth,
+	settle_cpuset,  settle_worker,  uromd_worker_user_settle,
 };
 
 doca_error_t uromd_config_settle(struct uromd_config *config, struct uromd_failure *failure)
@@ -203,5 +205,7 @@ void uromd_config_fini(struct uromd_config *config)
 	free(config->worker);
 	free(config->channel);
 	free(config->auth_name);
+	free(config->worker_user);
+	uromd_account_fini(&config->worker_account);
 	*config = (struct uromd_config){ 0 };
 }

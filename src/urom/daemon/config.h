@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
+#include "urom/daemon/account.h"
 #include "urom/daemon/auth.h"
 
 /* Zeroed memory is a config of which nothing was given. */
@@ -20,6 +21,7 @@ struct uromd_config {
 	char *worker; /* the program */
 	char *channel;
 	char *auth_name;
+	char *worker_user;    /* name or number */
 	int max_message;      /* bytes; 0: not given */
 	int plugin_timeout_s; /* INT_MIN: not given */
 	bool is_insecure;
@@ -29,6 +31,8 @@ struct uromd_config {
 	int sdk_log_level;
 	struct sockaddr_storage address; /* to listen on */
 	const struct uromd_auth *auth;
+	struct uromd_account worker_account; /* of what probes plugins as well */
+	bool has_hosts_users; /* workers are their hosts' users', and not that account's */
 };
 
 /*

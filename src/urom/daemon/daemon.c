@@ -110,8 +110,9 @@ static doca_error_t make_plugins(struct uromd_daemon *daemon, struct uromd_failu
 {
 	doca_error_t result;
 
-	result = uromd_plugins_create(daemon->event, getenv("UROM_PLUGIN_PATH"),
-				      daemon->config->worker, &daemon->plugins);
+	result =
+	    uromd_plugins_create(daemon->event, getenv("UROM_PLUGIN_PATH"), daemon->config->worker,
+				 &daemon->config->worker_account, &daemon->plugins);
 	if (result != DOCA_SUCCESS)
 		(void)uromd_fail(failure, result, "no table of plugins: %s",
 				 doca_error_get_descr(result));

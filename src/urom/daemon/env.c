@@ -1,15 +1,50 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "urom/daemon/env.h"
 
+#include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/export.h"
 
-/* They name the daemon's own supervisor: a worker that answered it would speak for the daemon. */
-static const char *const private_names[] = {
-	"LISTEN_FDNAMES", "LISTEN_FDS",   "LISTEN_PID",
-	"NOTIFY_SOCKET",  "WATCHDOG_PID", "WATCHDOG_USEC",
+/* What of the daemon's environment a worker does not get. */
+static const struct {
+	const char *name;
+	bool is_prefix;
+	bool is_personal; /* only a worker of another user does not */
+} withheld[] = {
+	/* They name the daemon's own supervisor: a worker that answered it would speak for the
+	   daemon. */
+	{ "LISTEN_FDNAMES", false, false },
+	{ "LISTEN_FDS", false, false },
+	{ "LISTEN_PID", false, false },
+	{ "NOTIFY_SOCKET", false, false },
+	{ "WATCHDOG_PID", false, false },
+	{ "WATCHDOG_USEC", false, false },
+	/* Places and secrets of the daemon's user. */
+	{ "CACHE_DIRECTORY", false, true },
+	{ "CONFIGURATION_DIRECTORY", false, true },
+	{ "CREDENTIALS_DIRECTORY", false, true },
+	{ "DBUS_", true, true },
+	{ "DOCA_UROM_COOKIE", false, true },
+	{ "GNUPGHOME", false, true },
+	{ "HOME", false, true },
+	{ "KRB5CCNAME", false, true },
+	{ "LOGNAME", false, true },
+	{ "LOGS_DIRECTORY", false, true },
+	{ "MAIL", false, true },
+	{ "OLDPWD", false, true },
+	{ "PWD", false, true },
+	{ "RUNTIME_DIRECTORY", false, true },
+	{ "SHELL", false, true },
+	{ "SSH_", true, true },
+	{ "STATE_DIRECTORY", false, true },
+	{ "SUDO_", true, true },
+	{ "TMPDIR", false, true },
+	{ "USER", false, true },
+	{ "XAUTHORITY", false, true },
+	{ "XDG_", true, true },
 };
 
 /* An entry on its way into the list. */
@@ -45,12 +80,14 @@ static size_t count_entries(const struct wire_bytes *entries)
 	return count;
 }
 
-static bool is_private(const char *text)
+static bool is_withheld(const char *text, bool is_for_other)
 {
-	for (size_t i = 0; i < CORE_ARRAY_LEN(private_names); i++) {
-		size_t len = strlen(private_names[i]);
+	for (size_t i = 0; i < CORE_ARRAY_LEN(withheld); i++) {
+		size_t len = strlen(withheld[i].name);
 
-		if (strncmp(text, private_names[i], len) == 0 && text[len] == '=')
+		if (strncmp(text, withheld[i].name, len) == 0 &&
+		    (withheld[i].is_prefix || text[len] == '=') &&
+		    (is_for_other || !withheld[i].is_personal))
 			return true;
 	}
 	return false;
@@ -61,12 +98,12 @@ static struct entry entry_of(char *text, size_t order)
 	return (struct entry){ text, strcspn(text, "="), order };
 }
 
-static size_t add_base(struct entry *found, char *const *base)
+static size_t add_base(struct entry *found, char *const *base, bool is_for_other)
 {
 	size_t count = 0;
 
 	for (; *base != NULL; base++) {
-		if (is_private(*base))
+		if (is_withheld(*base, is_for_other))
 			continue;
 		found[count] = entry_of(*base, count);
 		count++;
@@ -110,7 +147,7 @@ static int compare_entries(const void *one, const void *other)
 }
 
 doca_error_t uromd_env_init(struct uromd_env *env, char *const *base,
-			    const struct wire_bytes *entries)
+			    const struct wire_bytes *entries, bool is_for_other)
 {
 	size_t num_base = 0, count, kept = 0;
 	struct entry *found;
@@ -119,20 +156,39 @@ doca_error_t uromd_env_init(struct uromd_env *env, char *const *base,
 		num_base++;
 	count = num_base + count_entries(entries);
 	found = calloc(count + 1, sizeof(*found));
-	env->list = calloc(count + 1, sizeof(*env->list));
+	*env = (struct uromd_env){ NULL };
+	env->list = calloc(count + UROMD_ENV_SPARE + 1, sizeof(*env->list));
 	env->texts = malloc(entries->len + 1); /* lengths take more room than the NULs do */
 	if (found == NULL || env->list == NULL || env->texts == NULL) {
 		free(found);
 		uromd_env_fini(env);
 		return DOCA_ERROR_NO_MEMORY;
 	}
-	count = add_entries(found, add_base(found, base), entries, env->texts);
+	count = add_entries(found, add_base(found, base, is_for_other), entries, env->texts);
 	qsort(found, count, sizeof(*found), compare_entries);
 	for (size_t i = 0; i < count; i++) {
 		if (i + 1 == count || compare_names(&found[i], &found[i + 1]) != 0)
 			env->list[kept++] = found[i].text;
 	}
 	free(found);
+	env->count = kept;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t uromd_env_add(struct uromd_env *env, const char *name, const char *value)
+{
+	const size_t len = strlen(name);
+	char *text;
+
+	assert(env->num_added < UROMD_ENV_SPARE);
+	for (size_t i = 0; i < env->count; i++) {
+		if (strncmp(env->list[i], name, len) == 0 && env->list[i][len] == '=')
+			return DOCA_SUCCESS;
+	}
+	if (asprintf(&text, "%s=%s", name, value) < 0)
+		return DOCA_ERROR_NO_MEMORY;
+	env->added[env->num_added++] = text;
+	env->list[env->count++] = text;
 	return DOCA_SUCCESS;
 }
 
@@ -140,5 +196,7 @@ void uromd_env_fini(struct uromd_env *env)
 {
 	free(env->list);
 	free(env->texts);
-	*env = (struct uromd_env){ NULL, NULL };
+	while (env->num_added > 0)
+		free(env->added[--env->num_added]);
+	*env = (struct uromd_env){ NULL };
 }

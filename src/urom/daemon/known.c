@@ -45,7 +45,7 @@ TAILQ_HEAD(files, uromd_file);
 
 struct uromd_known {
 	sd_event *event;
-	const char *program;
+	const struct uromd_prober *prober;
 	void (*changed)(void *arg);
 	void *arg;
 	struct files files;
@@ -121,7 +121,7 @@ static void start_probe(struct uromd_file *file)
 	TAILQ_REMOVE(&known->queue, file, queue_entry);
 	file->is_queued = false;
 	file->is_late = false;
-	if (uromd_probe_start(known->event, known->program, file->path, &hooks, file,
+	if (uromd_probe_start(known->event, known->prober, file->path, &hooks, file,
 			      &file->probe) == DOCA_SUCCESS) {
 		known->num_timely++;
 		return;
@@ -130,7 +130,7 @@ static void start_probe(struct uromd_file *file)
 		return;
 	file->verdict = VERDICT_UNPROBED;
 	(void)snprintf(file->answer.reason, sizeof(file->answer.reason), "%s cannot be started: %s",
-		       known->program, strerror(errno));
+		       known->prober->program, strerror(errno));
 }
 
 /* Starts what there is room for, and tells that there is news. */
@@ -145,8 +145,8 @@ static int on_work(sd_event_source *source, void *arg)
 	return 0;
 }
 
-doca_error_t uromd_known_create(sd_event *event, const char *program, void (*changed)(void *arg),
-				void *arg, struct uromd_known **known)
+doca_error_t uromd_known_create(sd_event *event, const struct uromd_prober *prober,
+				void (*changed)(void *arg), void *arg, struct uromd_known **known)
 {
 	struct uromd_known *made = calloc(1, sizeof(*made));
 
@@ -155,7 +155,7 @@ doca_error_t uromd_known_create(sd_event *event, const char *program, void (*cha
 	TAILQ_INIT(&made->files);
 	TAILQ_INIT(&made->queue);
 	made->event = sd_event_ref(event);
-	made->program = program;
+	made->prober = prober;
 	made->changed = changed;
 	made->arg = arg;
 	if (sd_event_add_defer(event, &made->work, on_work, made) < 0 ||

@@ -22,13 +22,14 @@
 
 struct uromd_known;
 struct uromd_file;
+struct uromd_prober;
 
 /*
- * program: borrowed until uromd_known_destroy(). changed: called from the event loop after
+ * prober: borrowed until uromd_known_destroy(). changed: called from the event loop after
  * something was learnt about some file. known: owned. Errors: NO_MEMORY.
  */
-doca_error_t uromd_known_create(sd_event *event, const char *program, void (*changed)(void *arg),
-				void *arg, struct uromd_known **known);
+doca_error_t uromd_known_create(sd_event *event, const struct uromd_prober *prober,
+				void (*changed)(void *arg), void *arg, struct uromd_known **known);
 
 /* Kills the probes. The files must have been put. Accepts NULL. */
 void uromd_known_destroy(struct uromd_known *known);

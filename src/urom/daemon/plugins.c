@@ -9,6 +9,7 @@
 
 #include <doca_log.h>
 
+#include "urom/daemon/probe.h"
 #include "urom/daemon/scan.h"
 
 DOCA_LOG_REGISTER(UROMD::PLUGINS);
@@ -16,6 +17,7 @@ DOCA_LOG_REGISTER(UROMD::PLUGINS);
 struct uromd_plugins {
 	char *search_path;
 	char *worker_program;
+	struct uromd_prober prober;
 	struct uromd_scans *scans;
 	struct uromd_plugin *table[UROMD_MAX_PLUGINS]; /* owned; of id 1 << n is the n-th */
 	size_t num_table;
@@ -111,7 +113,8 @@ static void on_found(void *arg, const struct uromd_found *found, size_t num_foun
 }
 
 doca_error_t uromd_plugins_create(sd_event *event, const char *search_path,
-				  const char *worker_program, struct uromd_plugins **plugins)
+				  const char *worker_program, const struct uromd_account *account,
+				  struct uromd_plugins **plugins)
 {
 	struct uromd_plugins *made = calloc(1, sizeof(*made));
 	doca_error_t result = DOCA_ERROR_NO_MEMORY;
@@ -120,9 +123,10 @@ doca_error_t uromd_plugins_create(sd_event *event, const char *search_path,
 		return result;
 	made->search_path = strdup(search_path != NULL ? search_path : "");
 	made->worker_program = strdup(worker_program);
+	made->prober = (struct uromd_prober){ made->worker_program, *account };
 	if (made->search_path != NULL && made->worker_program != NULL)
-		result = uromd_scans_create(event, made->search_path, made->worker_program,
-					    on_found, made, &made->scans);
+		result = uromd_scans_create(event, made->search_path, &made->prober, on_found, made,
+					    &made->scans);
 	if (result != DOCA_SUCCESS) {
 		uromd_plugins_destroy(made);
 		return result;

@@ -29,17 +29,20 @@ struct uromd_plugin {
 	char *path;                        /* owned by the table: the file, without symlinks */
 };
 
+struct uromd_account;
 struct uromd_plugins;
 struct uromd_scan;
 
 /*
  * Makes an empty table; nothing is scanned yet.
  * event: referenced. search_path: copied; directories between ';', NULL: none. worker_program:
- * copied; the path of the program whose --probe loads a plugin. plugins: owned.
+ * copied; the path of the program whose --probe loads a plugin. account: who does, the daemon's own
+ * or one that was looked up; what it refers to is borrowed. plugins: owned.
  * Errors: NO_MEMORY.
  */
 doca_error_t uromd_plugins_create(sd_event *event, const char *search_path,
-				  const char *worker_program, struct uromd_plugins **plugins);
+				  const char *worker_program, const struct uromd_account *account,
+				  struct uromd_plugins **plugins);
 
 /* Ends the probes and forgets the scans, whose done will not run. Accepts NULL. */
 void uromd_plugins_destroy(struct uromd_plugins *plugins);

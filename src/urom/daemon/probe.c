@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 
 #include "core/error.h"
 #include "urom/daemon/limits.h"
+#include "urom/daemon/probe_child.h"
 
 #define SECOND_US UINT64_C(1000000)
 
@@ -162,57 +162,6 @@ static int on_time(sd_event_source *source, uint64_t usec, void *arg)
 	return 0;
 }
 
-/* Fills in what the process starts with; 0 or an errno. */
-static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, int out,
-		   int err)
-{
-	sigset_t none, all;
-	int error;
-
-	sigemptyset(&none);
-	sigfillset(&all);
-	error = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	if (error == 0)
-		error = posix_spawn_file_actions_adddup2(actions, out, STDOUT_FILENO);
-	if (error == 0)
-		error = posix_spawn_file_actions_adddup2(actions, err, STDERR_FILENO);
-	if (error == 0)
-		error = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
-	/* None of these can fail: the values are right. */
-	(void)posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-						       POSIX_SPAWN_SETSIGDEF);
-	(void)posix_spawnattr_setsigmask(attributes, &none);
-	(void)posix_spawnattr_setsigdefault(attributes, &all);
-	return error;
-}
-
-/* Starts the process with its two outputs; 0 or an errno. */
-static int spawn(struct uromd_probe *probe, const char *program, char *path, int out, int err)
-{
-	char name[] = "doca_urom_worker", option[] = "--probe";
-	char *const arguments[] = { name, option, path, NULL };
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	pid_t pid = 0;
-	int error;
-
-	error = posix_spawn_file_actions_init(&actions);
-	if (error != 0)
-		return error;
-	error = posix_spawnattr_init(&attributes);
-	if (error == 0) {
-		error = prepare(&actions, &attributes, out, err);
-		if (error == 0)
-			error =
-			    posix_spawn(&pid, program, &actions, &attributes, arguments, environ);
-		(void)posix_spawnattr_destroy(&attributes);
-	}
-	(void)posix_spawn_file_actions_destroy(&actions);
-	if (error == 0)
-		probe->pid = pid;
-	return error;
-}
-
 /* A pipe whose end to read from does not block. */
 static int open_pipe(struct output *output, int *write_end)
 {
@@ -225,7 +174,7 @@ static int open_pipe(struct output *output, int *write_end)
 	return fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 ? 0 : errno;
 }
 
-static int start(struct uromd_probe *probe, const char *program, char *path)
+static int start(struct uromd_probe *probe, const struct uromd_prober *prober, char *path)
 {
 	int out = -1, err = -1;
 	int error = open_pipe(&probe->out, &out);
@@ -233,7 +182,7 @@ static int start(struct uromd_probe *probe, const char *program, char *path)
 	if (error == 0)
 		error = open_pipe(&probe->err, &err);
 	if (error == 0)
-		error = spawn(probe, program, path, out, err);
+		error = uromd_probe_child_start(prober, path, out, err, &probe->pid);
 	if (out >= 0)
 		close(out);
 	if (err >= 0)
@@ -262,7 +211,7 @@ static int watch(struct uromd_probe *probe, sd_event *event)
 	return ret < 0 ? -ret : 0;
 }
 
-doca_error_t uromd_probe_start(sd_event *event, const char *program, char *path,
+doca_error_t uromd_probe_start(sd_event *event, const struct uromd_prober *prober, char *path,
 			       const struct uromd_probe_hooks *hooks, void *arg,
 			       struct uromd_probe **probe)
 {
@@ -276,7 +225,7 @@ doca_error_t uromd_probe_start(sd_event *event, const char *program, char *path,
 	made->pidfd = -1;
 	made->out = (struct output){ .fd = -1, .add = uromd_heard_out, .heard = &made->heard };
 	made->err = (struct output){ .fd = -1, .add = uromd_heard_err, .heard = &made->heard };
-	error = start(made, program, path);
+	error = start(made, prober, path);
 	if (error == 0)
 		error = watch(made, event);
 	if (error != 0) {

@@ -11,7 +11,14 @@
 
 #include <doca_error.h>
 
+#include "urom/daemon/account.h"
 #include "urom/daemon/answer.h"
+
+/* What loads a plugin, and who: code that nobody knows yet does not run as root. */
+struct uromd_prober {
+	const char *program;          /* the worker's */
+	struct uromd_account account; /* looked up, or the daemon's own */
+};
 
 /* What is said of one that keeps the scan waiting, and of one that was killed. */
 #define UROMD_LATE_REASON "it gave no answer within 2 s"
@@ -26,11 +33,11 @@ struct uromd_probe_hooks {
 struct uromd_probe;
 
 /*
- * Starts the process. program: the worker's. path: of the plugin. Both, and hooks, are borrowed
- * until done. probe: lent until done, or owned: uromd_probe_destroy().
- * Errors: as the system has them; errno tells more. Nothing is logged.
+ * Starts the process. path: of the plugin. That, prober and hooks are borrowed until done. probe:
+ * lent until done, or owned: uromd_probe_destroy(). Errors: as the system has them; errno tells
+ * more. Nothing is logged.
  */
-doca_error_t uromd_probe_start(sd_event *event, const char *program, char *path,
+doca_error_t uromd_probe_start(sd_event *event, const struct uromd_prober *prober, char *path,
 			       const struct uromd_probe_hooks *hooks, void *arg,
 			       struct uromd_probe **probe);
 

@@ -128,8 +128,9 @@ static int on_time(sd_event_source *source, uint64_t usec, void *arg)
 	return 0;
 }
 
-doca_error_t uromd_scans_create(sd_event *event, const char *search_path, const char *program,
-				uromd_found_fn found, void *arg, struct uromd_scans **scans)
+doca_error_t uromd_scans_create(sd_event *event, const char *search_path,
+				const struct uromd_prober *prober, uromd_found_fn found, void *arg,
+				struct uromd_scans **scans)
 {
 	struct uromd_scans *made = calloc(1, sizeof(*made));
 	doca_error_t result;
@@ -141,7 +142,7 @@ doca_error_t uromd_scans_create(sd_event *event, const char *search_path, const 
 	made->search_path = search_path;
 	made->found = found;
 	made->arg = arg;
-	result = uromd_known_create(event, program, on_news, made, &made->known);
+	result = uromd_known_create(event, prober, on_news, made, &made->known);
 	if (result != DOCA_SUCCESS) {
 		uromd_scans_destroy(made);
 		return result;

@@ -22,6 +22,7 @@ struct uromd_found {
 	uint64_t version;
 };
 
+struct uromd_prober;
 struct uromd_scans;
 
 /*
@@ -32,11 +33,12 @@ typedef void (*uromd_found_fn)(void *arg, const struct uromd_found *found, size_
 			       struct uromd_complaints *complaints);
 
 /*
- * search_path, program: borrowed until uromd_scans_destroy(). scans: owned.
+ * search_path, prober: borrowed until uromd_scans_destroy(). scans: owned.
  * Errors: NO_MEMORY.
  */
-doca_error_t uromd_scans_create(sd_event *event, const char *search_path, const char *program,
-				uromd_found_fn found, void *arg, struct uromd_scans **scans);
+doca_error_t uromd_scans_create(sd_event *event, const char *search_path,
+				const struct uromd_prober *prober, uromd_found_fn found, void *arg,
+				struct uromd_scans **scans);
 
 /* Accepts NULL. No done is called. */
 void uromd_scans_destroy(struct uromd_scans *scans);

@@ -13,7 +13,6 @@
 #include "core/error.h"
 #include "urom/chan/chan_address.h"
 #include "urom/daemon/daemon.h"
-#include "urom/daemon/env.h"
 #include "urom/daemon/spawn_child.h"
 
 #define NUM_OPTIONS 17 /* the program's name and what stands before the plugins, at most */
@@ -122,34 +121,36 @@ static doca_error_t start(struct uromd_child *child, pid_t *pid, struct uromd_fa
 	return DOCA_SUCCESS;
 }
 
-/* command, env: zeroed; to be freed whatever the result. */
-static doca_error_t prepare_and_start(struct uromd_child *child, uint64_t id,
-				      const struct uromd_request *request,
-				      const struct sockaddr *local, struct command *command,
-				      struct uromd_env *env, pid_t *pid,
-				      struct uromd_failure *failure)
+/* command: zeroed. That and the child's environment are to be freed whatever the result. */
+static doca_error_t prepare(struct uromd_child *child, uint64_t id,
+			    const struct uromd_request *request, const struct sockaddr *local,
+			    struct command *command, struct uromd_failure *failure)
 {
 	const struct wire_bytes environment = uromd_bytes_view(&request->environment);
 	doca_error_t result;
 
 	result = command_init(command, child->daemon, id, request->plugins, local, child->fd);
 	if (result == DOCA_SUCCESS)
-		result = uromd_env_init(env, environ, &environment);
+		result =
+		    uromd_env_init(&child->env, environ, &environment, child->account.is_other);
 	if (result != DOCA_SUCCESS)
 		return uromd_fail(failure, result, "no command line: %s",
 				  doca_error_get_descr(result));
 	child->argv = command->argv;
-	child->env = env->list;
-	return start(child, pid, failure);
+	return DOCA_SUCCESS;
 }
 
 doca_error_t uromd_spawn(const struct uromd_daemon *daemon, uint64_t id,
-			 const struct uromd_request *request, const struct sockaddr *local,
-			 pid_t *pid, int *fd, struct uromd_failure *failure)
+			 const struct uromd_request *request, const struct uromd_account *account,
+			 const struct sockaddr *local, struct uromd_process *process,
+			 struct uromd_failure *failure)
 {
-	struct uromd_child child = { .daemon = daemon, .has_cpus = request->has_cpuset };
+	struct uromd_child child = {
+		.daemon = daemon,
+		.account = *account,
+		.has_cpus = request->has_cpuset,
+	};
 	struct command command = { .count = 0 };
-	struct uromd_env env = { NULL, NULL };
 	doca_error_t result;
 	int fds[2];
 
@@ -159,12 +160,14 @@ doca_error_t uromd_spawn(const struct uromd_daemon *daemon, uint64_t id,
 		return uromd_fail(failure, core_error_from_errno(errno),
 				  "no control connection: %s", strerror(errno));
 	child.fd = fds[1];
-	result = prepare_and_start(&child, id, request, local, &command, &env, pid, failure);
+	result = prepare(&child, id, request, local, &command, failure);
+	if (result == DOCA_SUCCESS)
+		result = start(&child, &process->pid, failure);
 	command_fini(&command);
-	uromd_env_fini(&env);
+	uromd_env_fini(&child.env);
 	close(fds[1]);
 	if (result == DOCA_SUCCESS)
-		*fd = fds[0];
+		process->fd = fds[0];
 	else
 		close(fds[0]);
 	return result;

@@ -7,17 +7,24 @@
 
 #include "urom/daemon/conns.h"
 
+struct uromd_account;
 struct uromd_daemon;
+
+struct uromd_process {
+	pid_t pid; /* a child, to be reaped */
+	int fd;    /* owned: the daemon's end of the control connection */
+};
 
 /*
  * Starts a worker's process. What fails in the process itself, before the program of the workers
  * is there, is said by it with WORKER_FAILED, as the program would.
- * local: the address where its channel is to listen; the port is not looked at. pid: a child, to be
- * reaped. fd: owned, the daemon's end of the control connection.
+ * account: whose it is. local: the address where its channel is to listen; the port is not looked
+ * at. process: written on success.
  * Errors: as the system has them. NO_MEMORY. failure tells.
  */
 doca_error_t uromd_spawn(const struct uromd_daemon *daemon, uint64_t id,
-			 const struct uromd_request *request, const struct sockaddr *local,
-			 pid_t *pid, int *fd, struct uromd_failure *failure);
+			 const struct uromd_request *request, const struct uromd_account *account,
+			 const struct sockaddr *local, struct uromd_process *process,
+			 struct uromd_failure *failure);
 
 #endif /* UROMD_SPAWN_H_ */

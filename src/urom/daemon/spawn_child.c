@@ -8,24 +8,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <doca_log.h>
 #include <doca_version.h>
 
 #include "core/error.h"
+#include "core/export.h"
 #include "urom/chan/chan_stream.h"
 #include "urom/daemon/daemon.h"
 #include "urom/daemon/logs.h"
+#include "urom/daemon/process.h"
 
 /* Says why there will be no worker, by the way that the program itself would take. */
 static void __attribute__((noreturn))
-fail(const struct uromd_child *child, const char *what, int err)
+tell(const struct uromd_child *child, const struct uromd_failure *failure)
 {
+	const struct wire_failure told = { failure->error, uromd_text(failure->reason) };
 	struct chan_stream stream;
-	struct uromd_failure failure;
-	struct wire_failure told;
 	const struct wire_hello hello = {
 		.magic = WIRE_MAGIC,
 		.version_min = WIRE_VERSION_MIN,
@@ -36,8 +37,6 @@ fail(const struct uromd_child *child, const char *what, int err)
 		.api_version = DOCA_VERSION_EXACT,
 	};
 
-	(void)uromd_fail(&failure, core_error_from_errno(err), "%s: %s", what, strerror(err));
-	told = (struct wire_failure){ failure.error, uromd_text(failure.reason) };
 	chan_stream_init(&stream, child->fd);
 	/* The daemon sees how the process ends, if nothing else. */
 	if (chan_stream_send(&stream, WIRE_HELLO, 0, &hello) == DOCA_SUCCESS)
@@ -45,19 +44,60 @@ fail(const struct uromd_child *child, const char *what, int err)
 	_exit(EXIT_FAILURE);
 }
 
-/* As in a process that nobody has prepared, and a signal when the daemon dies. */
-static void set_signals(const struct uromd_child *child)
+static void __attribute__((noreturn))
+fail(const struct uromd_child *child, const char *what, int err)
 {
-	sigset_t none;
+	const struct uromd_account *account = &child->account;
+	struct uromd_failure failure;
 
-	for (int number = 1; number < NSIG; number++)
-		(void)signal(number, SIG_DFL); /* fails for a few that cannot be changed */
-	sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL); /* cannot fail */
-	if (prctl(PR_SET_PDEATHSIG, SIGTERM) != 0)
+	if (account->is_other)
+		(void)uromd_fail(&failure, core_error_from_errno(err), "%s, as user %s (%u): %s",
+				 what, account->name, account->uid, strerror(err));
+	else
+		(void)uromd_fail(&failure, core_error_from_errno(err), "%s: %s", what,
+				 strerror(err));
+	tell(child, &failure);
+}
+
+/* The worker dies with the daemon. */
+static void tie(const struct uromd_child *child)
+{
+	if (!uromd_process_tie(child->parent, SIGTERM))
 		fail(child, "no signal of the daemon's death can be had", errno);
-	if (getppid() != child->parent)
-		_exit(EXIT_FAILURE);
+}
+
+/* Others' connections must not stay open for this process, however long it takes from here on. */
+static void close_others(const struct uromd_child *child)
+{
+	const unsigned int fd = (unsigned int)child->fd;
+
+	if ((fd > STDERR_FILENO + 1 && close_range(STDERR_FILENO + 1, fd - 1, 0) != 0) ||
+	    close_range(fd + 1, UINT_MAX, 0) != 0 || fcntl(child->fd, F_SETFD, 0) != 0)
+		fail(child, "descriptors", errno);
+}
+
+/*
+ * The log of this pid, which is its user's alone: one that another user's worker has left makes
+ * way. -1: errno tells.
+ */
+static int open_log(const char *path, uid_t owner)
+{
+	const int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
+	int fd = open(path, flags, 0640);
+	struct stat info;
+
+	if (fd < 0 || fstat(fd, &info) != 0 || info.st_uid == owner)
+		return fd;
+	if (info.st_size > 0) {
+		close(fd);
+		(void)unlink(path); /* what cannot be removed cannot be made, either */
+		fd = open(path, flags | O_EXCL, 0640);
+	}
+	if (fd >= 0 && fchown(fd, owner, (gid_t)-1) != 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
 }
 
 /* Standard output and error go to the log of this pid; where that cannot be, to the daemon's. */
@@ -65,14 +105,14 @@ static void set_output(const struct uromd_child *child)
 {
 	const struct uromd_config *config = child->daemon->config;
 	char path[PATH_MAX];
-	int null = open("/dev/null", O_RDWR), log;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), log;
 
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0)
 		fail(child, "/dev/null", errno);
 	log = STDERR_FILENO;
 	if (config->log_dir != NULL) {
 		uromd_logs_worker_path(config->log_dir, getpid(), path, sizeof(path));
-		log = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0640);
+		log = open_log(path, child->account.uid);
 		if (log < 0 && config->log_level > DOCA_LOG_LEVEL_DISABLE)
 			(void)dprintf(STDERR_FILENO, "%s: %s; standard error is used instead\n",
 				      path, strerror(errno));
@@ -83,20 +123,64 @@ static void set_output(const struct uromd_child *child)
 		fail(child, "standard output", errno);
 }
 
-void uromd_child_run(const struct uromd_child *child)
+static void set_limits(const struct uromd_child *child)
 {
-	const char *program = child->daemon->config->worker;
-
-	set_signals(child);
-	(void)setsid(); /* keys pressed at the daemon's terminal are for the daemon */
-	set_output(child);
 	if (setrlimit(RLIMIT_NOFILE, &child->daemon->fd_limit) != 0)
 		fail(child, "the limit of descriptors", errno);
 	if (child->has_cpus && sched_setaffinity(0, sizeof(child->cpus), &child->cpus) != 0)
 		fail(child, "the processor set", errno);
-	if (close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC) != 0 ||
-	    fcntl(child->fd, F_SETFD, 0) != 0)
-		fail(child, "descriptors", errno);
-	execve(program, child->argv, child->env);
+}
+
+/* What a login would say of him; what the host has said counts first. */
+static void set_environment(struct uromd_child *child)
+{
+	const struct uromd_account *account = &child->account;
+	const struct {
+		const char *name, *value;
+	} entries[] = {
+		{ "HOME", account->home },
+		{ "LOGNAME", account->name },
+		{ "SHELL", account->shell },
+		{ "USER", account->name },
+	};
+
+	_Static_assert(CORE_ARRAY_LEN(entries) <= UROMD_ENV_SPARE, "there is room for them");
+	for (size_t i = 0; i < CORE_ARRAY_LEN(entries); i++) {
+		if (uromd_env_add(&child->env, entries[i].name, entries[i].value) != DOCA_SUCCESS)
+			fail(child, "the environment", ENOMEM);
+	}
+}
+
+static void become(struct uromd_child *child)
+{
+	struct uromd_account *account = &child->account;
+	struct uromd_failure failure;
+	const char *what;
+
+	if (account->is_other && !account->is_looked_up &&
+	    uromd_account_look_up(account, &failure) != DOCA_SUCCESS)
+		tell(child, &failure);
+	if (account->is_other) {
+		set_environment(child);
+		if (!uromd_process_become(account, &what))
+			fail(child, what, errno);
+		tie(child); /* that is lost with the old user */
+	}
+	if (!uromd_process_forgo_privileges())
+		fail(child, "no new privileges", errno);
+}
+
+void uromd_child_run(struct uromd_child *child)
+{
+	const char *program = child->daemon->config->worker;
+
+	uromd_process_reset_signals();
+	tie(child);
+	(void)setsid(); /* keys pressed at the daemon's terminal are for the daemon */
+	close_others(child);
+	set_output(child);
+	set_limits(child);
+	become(child);
+	execve(program, child->argv, child->env.list);
 	fail(child, program, errno);
 }

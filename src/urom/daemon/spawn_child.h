@@ -3,13 +3,18 @@
 #define UROMD_SPAWN_CHILD_H_
 
 /*
- * The child's half of a spawn: what a new process does to itself between fork() and execve(). Names
- * are resolved, memory is had and decisions are made before, in the daemon.
+ * The child's half of a spawn: what a new process does to itself between fork() and execve().
+ * Decisions are made before, in the daemon. What a host's user is in is looked up here: name
+ * services may take long, and here that holds up nobody else, as the daemon kills what is not ready
+ * in time.
  */
 
 #include <sched.h>
 #include <stdbool.h>
 #include <sys/types.h>
+
+#include "urom/daemon/account.h"
+#include "urom/daemon/env.h"
 
 struct uromd_daemon;
 
@@ -17,7 +22,8 @@ struct uromd_daemon;
 struct uromd_child {
 	const struct uromd_daemon *daemon;
 	char *const *argv;
-	char *const *env;
+	struct uromd_env env;
+	struct uromd_account account;
 	int fd; /* its end of the control connection */
 	bool has_cpus;
 	cpu_set_t cpus;
@@ -28,6 +34,6 @@ struct uromd_child {
  * Becomes the worker. To be called in the new process, and never returns there: what fails is said
  * by the control connection with WORKER_FAILED, as the worker's program would.
  */
-void __attribute__((noreturn)) uromd_child_run(const struct uromd_child *child);
+void __attribute__((noreturn)) uromd_child_run(struct uromd_child *child);
 
 #endif /* UROMD_SPAWN_CHILD_H_ */

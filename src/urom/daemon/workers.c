@@ -16,6 +16,7 @@
 #include "urom/daemon/logs.h"
 #include "urom/daemon/reap.h"
 #include "urom/daemon/spawn.h"
+#include "urom/daemon/worker_user.h"
 
 DOCA_LOG_REGISTER(UROMD::WORKERS);
 
@@ -298,6 +299,37 @@ static doca_error_t watch(struct uromd_worker *worker, int fd)
 	return result;
 }
 
+/* Starts the process. fd: owned, the daemon's end of its control connection. */
+static doca_error_t spawn(struct uromd_worker *worker, const struct uromd_session *session,
+			  const struct uromd_request *request, int *fd,
+			  struct uromd_failure *failure)
+{
+	const struct sockaddr *local = (const struct sockaddr *)&session->local;
+	struct uromd_process process;
+	struct uromd_account account;
+	doca_error_t result;
+
+	result =
+	    uromd_worker_user_get(worker->daemon->config, &session->identity, &account, failure);
+	if (result == DOCA_SUCCESS)
+		result = uromd_spawn(worker->daemon, worker->id, request, &account, local, &process,
+				     failure);
+	if (result != DOCA_SUCCESS)
+		return result;
+	worker->pid = process.pid;
+	worker->uid = account.uid;
+	worker->owner = session->identity;
+	(void)snprintf(worker->label, sizeof(worker->label), "worker %lu (pid %d)", worker->id,
+		       (int)worker->pid);
+	if (account.is_other)
+		DOCA_LOG_INFO("%s started for %s, as user %u", worker->label, session->label,
+			      account.uid);
+	else
+		DOCA_LOG_INFO("%s started for %s", worker->label, session->label);
+	*fd = process.fd;
+	return DOCA_SUCCESS;
+}
+
 doca_error_t uromd_worker_create(struct uromd_session *session, const struct uromd_request *request,
 				 struct uromd_worker **worker, struct uromd_failure *failure)
 {
@@ -315,14 +347,11 @@ doca_error_t uromd_worker_create(struct uromd_session *session, const struct uro
 	created = make(daemon, request);
 	if (created == NULL)
 		return uromd_fail(failure, DOCA_ERROR_NO_MEMORY, "no memory for a worker");
-	result = uromd_spawn(daemon, created->id, request, (const struct sockaddr *)&session->local,
-			     &created->pid, &fd, failure);
+	result = spawn(created, session, request, &fd, failure);
 	if (result != DOCA_SUCCESS) {
 		free(created);
 		return result;
 	}
-	(void)snprintf(created->label, sizeof(created->label), "worker %lu (pid %d)", created->id,
-		       (int)created->pid);
 	insert(workers, created);
 	result = watch(created, fd);
 	if (result != DOCA_SUCCESS) {
@@ -331,7 +360,6 @@ doca_error_t uromd_worker_create(struct uromd_session *session, const struct uro
 		destroy(created);
 		return uromd_fail(failure, result, "no memory to watch a worker");
 	}
-	DOCA_LOG_INFO("%s started for %s", created->label, session->label);
 	*worker = created;
 	return DOCA_SUCCESS;
 }

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "urom/daemon/conns.h"
+#include "urom/daemon/identity.h"
 
 struct uromd_daemon;
 
@@ -31,7 +32,9 @@ struct uromd_worker {
 	bool has_failed;   /* it has said so, and ends by itself */
 	const char *cause; /* of an end that only the daemon knows the reason of; NULL: none */
 	pid_t pid;
-	uint64_t plugins; /* bits */
+	uid_t uid;                   /* that the process runs as */
+	struct uromd_identity owner; /* for whom it was started */
+	uint64_t plugins;            /* bits */
 	bool has_group;
 	uint32_t group;
 	bool has_cpuset;
