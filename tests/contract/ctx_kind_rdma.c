@@ -72,8 +72,8 @@ static void rdma_kind_complete(void *object)
 	assert_success(doca_rdma_export(peer.rdma, &peer_blob, &len, &peer.conn));
 	assert_success(doca_rdma_connect(object, peer_blob, len, conn));
 	assert_success(doca_rdma_connect(peer.rdma, blob, len, peer.conn));
-	rdma_submit(rdma_send_task(&peer, NULL, 0));
-	assert_hears(&peer.heard, peer.pe, "ok(0)");
+	rdma_submit(&peer, rdma_send_task(&peer, NULL, 0));
+	rdma_hears(&peer, "ok(0)");
 	assert_success(doca_rdma_connection_disconnect(conn));
 	rdma_side_fini(&peer);
 }

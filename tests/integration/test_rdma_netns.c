@@ -127,11 +127,11 @@ static void write_and_read(struct rdma_side *side)
 							  MIB / 2, base, 0, &far));
 	side->bufs[side->num_bufs++] = far;
 	memset(side->bytes, 'n', MIB / 2);
-	rdma_submit(rdma_write_task(side, rdma_data(side, 0, MIB / 2), far, 1));
-	assert_hears(&side->heard, side->pe, "ok(1)");
+	rdma_submit(side, rdma_write_task(side, rdma_data(side, 0, MIB / 2), far, 1));
+	rdma_hears(side, "ok(1)");
 	assert_success(doca_buf_set_data_len(far, MIB / 2));
-	rdma_submit(rdma_read_task(side, far, rdma_room(side, MIB / 2, MIB / 2), 2));
-	assert_hears(&side->heard, side->pe, "ok(2)");
+	rdma_submit(side, rdma_read_task(side, far, rdma_room(side, MIB / 2, MIB / 2), 2));
+	rdma_hears(side, "ok(2)");
 	assert_memory_equal(side->bytes, side->bytes + MIB / 2, MIB / 2);
 }
 
@@ -139,12 +139,12 @@ static void notice_dead_host(struct rdma_side *side)
 {
 	uint64_t deadline = test_now_ns() + UINT64_C(30000000000);
 
-	rdma_submit(rdma_send_task(side, rdma_data(side, 0, 100), 3));
+	rdma_submit(side, rdma_send_task(side, rdma_data(side, 0, 100), 3));
 	while (side->heard.num_words == 0 && test_now_ns() < deadline) {
 		(void)doca_pe_progress(side->pe);
 		usleep(1000);
 	}
-	assert_heard(&side->heard, "IO_FAILED(3)");
+	rdma_heard(side, "IO_FAILED(3)");
 }
 
 /* All of it in a process of its own, whose namespaces go with it. */

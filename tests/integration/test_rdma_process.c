@@ -92,7 +92,7 @@ static void be_receiver(int socket)
 	rdma_side_init(&side, &conf);
 	side_connect(&side, socket);
 	for (uint64_t i = 0; i < 50; i++)
-		rdma_submit(rdma_receive_task(&side, rdma_room(&side, 100 * i, 100), i));
+		rdma_submit(&side, rdma_receive_task(&side, rdma_room(&side, 100 * i, 100), i));
 	say_word(socket);
 	wait_for_word(socket); /* the sender has ended */
 	while (side.heard.num_words < 50)
@@ -180,11 +180,12 @@ static void target_needs_not_run(void **state)
 	side_connect(&side, other.socket);
 	strcpy(side.bytes, "from another process");
 
-	rdma_submit(rdma_write_task(&side, rdma_data(&side, 0, 21), far_buf(&side, 0, 21, 0), 1));
-	rdma_submit(rdma_read_task(&side, far_buf(&side, SIDE_BYTES / 2, 100, 100),
-				   rdma_room(&side, 1000, 100), 2));
+	rdma_submit(&side,
+		    rdma_write_task(&side, rdma_data(&side, 0, 21), far_buf(&side, 0, 21, 0), 1));
+	rdma_submit(&side, rdma_read_task(&side, far_buf(&side, SIDE_BYTES / 2, 100, 100),
+					  rdma_room(&side, 1000, 100), 2));
 
-	assert_hears(&side.heard, side.pe, "ok(1) ok(2)");
+	rdma_hears(&side, "ok(1) ok(2)");
 	assert_int_equal(side.bytes[1099], 'p');
 	say_word(other.socket);
 	wait_for_word(other.socket);
@@ -205,7 +206,7 @@ static void sender_may_end_at_its_completion(void **state)
 	wait_for_word(other.socket);
 	for (uint64_t i = 0; i < 50; i++) {
 		memset(side.bytes + 100 * i, (int)i, 100);
-		rdma_submit(rdma_send_task(&side, rdma_data(&side, 100 * i, 100), i));
+		rdma_submit(&side, rdma_send_task(&side, rdma_data(&side, 100 * i, 100), i));
 	}
 	while (side.heard.num_words < 50)
 		(void)doca_pe_progress(side.pe);
@@ -225,13 +226,13 @@ static void killed_peer_fails_what_is_outstanding(void **state)
 	start_other(&other, "passive");
 	rdma_side_init(&side, &conf);
 	side_connect(&side, other.socket);
-	rdma_submit(rdma_receive_task(&side, NULL, 100));
-	rdma_submit(rdma_write_task(&side, NULL, NULL, 0));
-	assert_hears(&side.heard, side.pe, "ok(0)");
+	rdma_submit(&side, rdma_receive_task(&side, NULL, 100));
+	rdma_submit(&side, rdma_write_task(&side, NULL, NULL, 0));
+	rdma_hears(&side, "ok(0)");
 	for (uint64_t i = 0; i < 16; i++)
-		rdma_submit(rdma_write_task(&side, rdma_data(&side, 0, 8 * MIB),
-					    far_buf(&side, 0, 8 * MIB, 0), i));
-	rdma_submit(rdma_send_task(&side, NULL, 16)); /* which finds no receive */
+		rdma_submit(&side, rdma_write_task(&side, rdma_data(&side, 0, 8 * MIB),
+						   far_buf(&side, 0, 8 * MIB, 0), i));
+	rdma_submit(&side, rdma_send_task(&side, NULL, 16)); /* which finds no receive */
 
 	kill_other(&other);
 
@@ -255,17 +256,18 @@ static void stopped_peer_completes_nothing(void **state)
 	start_other(&other, "passive");
 	rdma_side_init(&side, &conf);
 	side_connect(&side, other.socket);
-	rdma_submit(rdma_write_task(&side, NULL, NULL, 0));
-	assert_hears(&side.heard, side.pe, "ok(0)");
+	rdma_submit(&side, rdma_write_task(&side, NULL, NULL, 0));
+	rdma_hears(&side, "ok(0)");
 	assert_int_equal(kill(other.pid, SIGSTOP), 0);
 	assert_int_equal(waitpid(other.pid, NULL, WUNTRACED), other.pid);
 
-	rdma_submit(rdma_write_task(&side, rdma_data(&side, 0, 100), far_buf(&side, 0, 100, 0), 1));
+	rdma_submit(&side,
+		    rdma_write_task(&side, rdma_data(&side, 0, 100), far_buf(&side, 0, 100, 0), 1));
 
 	for (uint64_t end = test_now_ns() + 100000000; test_now_ns() < end;)
 		assert_int_equal(doca_pe_progress(side.pe), 0);
 	assert_int_equal(kill(other.pid, SIGCONT), 0);
-	assert_hears(&side.heard, side.pe, "ok(1)");
+	rdma_hears(&side, "ok(1)");
 	kill_other(&other);
 	rdma_side_fini(&side);
 	test_drop_log();
@@ -280,12 +282,12 @@ static void full_sockets_are_waited_for(void **state)
 	(void)state;
 	rdma_pair_init(&pair, &conf);
 	for (uint64_t i = 0; i < 4; i++)
-		rdma_submit(rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 8 * MIB), i));
+		rdma_submit(&pair.a, rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 8 * MIB), i));
 	for (uint64_t end = test_now_ns() + patience_ns; test_now_ns() < end; usleep(1000))
 		assert_int_equal(doca_pe_progress(pair.a.pe), 0);
 	for (uint64_t i = 0; i < 4; i++)
-		rdma_submit(rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 8 * MIB), i));
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(0) ok(1) ok(2) ok(3)");
+		rdma_submit(&pair.b, rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 8 * MIB), i));
+	rdma_hears(&pair.a, "ok(0) ok(1) ok(2) ok(3)");
 	rdma_pair_fini(&pair);
 }
 
@@ -343,5 +345,5 @@ int main(int argc, char **argv)
 		roles[i].run(atoi(argv[2]));
 		return EXIT_SUCCESS;
 	}
-	return rdma_run(tests, sizeof(tests) / sizeof(tests[0]));
+	return rdma_run(tests, sizeof(tests) / sizeof(tests[0]), argc, argv);
 }

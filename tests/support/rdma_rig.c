@@ -7,8 +7,6 @@
 
 #include "fixture.h"
 
-#define PATIENCE_NS UINT64_C(20000000000)
-
 #define DEFAULT_LEN ((size_t)64 * 1024)
 
 static const struct rdma_conf defaults;
@@ -65,7 +63,10 @@ void rdma_side_init(struct rdma_side *side, const struct rdma_conf *conf)
 	memset(side, 0, sizeof(*side));
 	side->dev = fixture_dev_open();
 	side->len = conf->len != 0 ? conf->len : DEFAULT_LEN;
-	side->bytes = calloc(1, side->len);
+	side->bytes = conf->bytes;
+	side->has_own_bytes = conf->bytes == NULL;
+	if (side->has_own_bytes)
+		side->bytes = calloc(1, side->len);
 	assert_non_null(side->bytes);
 	side->mmap =
 	    fixture_mmap_create(side->dev, side->bytes, side->len,
@@ -80,20 +81,62 @@ void rdma_side_init(struct rdma_side *side, const struct rdma_conf *conf)
 	assert_success(doca_pe_connect_ctx(side->pe, side->ctx));
 }
 
-void rdma_side_start(struct rdma_side *side)
+void rdma_at(struct rdma_side *side, rdma_step_t step, void *args, size_t len)
 {
+	if (side->far != NULL)
+		rdma_far_call(side->far, step, args, len);
+	else
+		step(side, args);
+}
+
+static void init_step(struct rdma_side *side, void *conf)
+{
+	rdma_side_init(side, conf);
+}
+
+void rdma_peer_init(struct rdma_side *side, const struct rdma_conf *conf)
+{
+	struct rdma_conf theirs = conf != NULL ? *conf : defaults;
+
+	if (!rdma_far_is_there()) {
+		rdma_side_init(side, conf);
+		return;
+	}
+	memset(side, 0, sizeof(*side));
+	side->far = rdma_far_alloc(sizeof(*side->far));
+	side->len = theirs.len != 0 ? theirs.len : DEFAULT_LEN;
+	side->bytes = rdma_far_alloc(side->len);
+	theirs.bytes = side->bytes;
+	rdma_far_call(side->far, init_step, &theirs, sizeof(theirs));
+}
+
+static void start_step(struct rdma_side *side, void *unused)
+{
+	(void)unused;
 	assert_success(doca_ctx_start(side->ctx));
 	assert_heard(&side->heard, "idle>running");
 }
 
-void rdma_put_bufs(struct rdma_side *side)
+void rdma_side_start(struct rdma_side *side)
 {
+	rdma_at(side, start_step, NULL, 0);
+}
+
+static void put_bufs_step(struct rdma_side *side, void *unused)
+{
+	(void)unused;
 	while (side->num_bufs > 0)
 		fixture_buf_put(side->bufs[--side->num_bufs]);
 }
 
-void rdma_side_fini(struct rdma_side *side)
+void rdma_put_bufs(struct rdma_side *side)
 {
+	rdma_at(side, put_bufs_step, NULL, 0);
+}
+
+static void fini_step(struct rdma_side *side, void *unused)
+{
+	(void)unused;
 	if (side->rdma != NULL) {
 		(void)doca_ctx_stop(side->ctx); /* or it stops already; what counts is the end */
 		fixture_progress_to(side->pe, side->ctx, DOCA_CTX_STATE_IDLE);
@@ -106,44 +149,187 @@ void rdma_side_fini(struct rdma_side *side)
 		assert_success(doca_mmap_destroy(side->remote));
 	fixture_mmap_destroy(side->mmap);
 	assert_success(doca_dev_close(side->dev));
-	free(side->bytes);
+	if (side->has_own_bytes)
+		free(side->bytes);
+}
+
+void rdma_side_fini(struct rdma_side *side)
+{
+	rdma_at(side, fini_step, NULL, 0);
+}
+
+static void set_conn_step(struct rdma_side *side, void *args)
+{
+	side->conn = *(struct doca_rdma_connection **)args;
+}
+
+void rdma_set_conn(struct rdma_side *side, struct doca_rdma_connection *conn)
+{
+	side->conn = conn;
+	rdma_at(side, set_conn_step, &conn, sizeof(conn));
+}
+
+struct export_args {
+	struct rdma_blob blob;
+	struct doca_rdma_connection *conn;
+};
+
+static void take_blob(struct rdma_blob *blob, const void *bytes, size_t len)
+{
+	assert_true(len <= sizeof(blob->bytes));
+	memcpy(blob->bytes, bytes, len);
+	blob->len = len;
+}
+
+static void export_step(struct rdma_side *side, void *args)
+{
+	struct export_args *to = args;
+	const void *bytes;
+	size_t len;
+
+	assert_success(doca_rdma_export(side->rdma, &bytes, &len, &to->conn));
+	take_blob(&to->blob, bytes, len);
+}
+
+void rdma_export(struct rdma_side *side, struct rdma_blob *blob, struct doca_rdma_connection **conn)
+{
+	struct export_args args = { .conn = NULL };
+
+	rdma_at(side, export_step, &args, sizeof(args));
+	*blob = args.blob;
+	*conn = args.conn;
+	if (conn == &side->conn)
+		rdma_set_conn(side, args.conn);
+}
+
+struct connect_args {
+	const struct rdma_blob blob;
+	struct doca_rdma_connection *conn;
+	doca_error_t result;
+};
+
+static void connect_step(struct rdma_side *side, void *args)
+{
+	struct connect_args *with = args;
+
+	with->result = doca_rdma_connect(side->rdma, with->blob.bytes, with->blob.len, with->conn);
+}
+
+doca_error_t rdma_connect_to(struct rdma_side *side, const struct rdma_blob *blob,
+			     struct doca_rdma_connection *conn)
+{
+	struct connect_args args = { .blob = *blob, .conn = conn };
+
+	rdma_at(side, connect_step, &args, sizeof(args));
+	return args.result;
 }
 
 void rdma_connect(struct rdma_side *a, struct rdma_side *b, struct doca_rdma_connection **a_conn,
 		  struct doca_rdma_connection **b_conn)
 {
-	const void *a_blob, *b_blob;
-	size_t a_len, b_len;
+	struct rdma_blob a_blob, b_blob;
 
-	assert_success(doca_rdma_export(a->rdma, &a_blob, &a_len, a_conn));
-	assert_success(doca_rdma_export(b->rdma, &b_blob, &b_len, b_conn));
-	assert_success(doca_rdma_connect(a->rdma, b_blob, b_len, *a_conn));
-	assert_success(doca_rdma_connect(b->rdma, a_blob, a_len, *b_conn));
+	rdma_export(a, &a_blob, a_conn);
+	rdma_export(b, &b_blob, b_conn);
+	assert_success(rdma_connect_to(a, &b_blob, *a_conn));
+	assert_success(rdma_connect_to(b, &a_blob, *b_conn));
 }
 
-struct doca_mmap *rdma_import(struct rdma_side *side, const struct rdma_side *other)
+static void disconnect_step(struct rdma_side *side, void *args)
 {
-	struct doca_mmap *imported;
-	const void *blob;
+	struct connect_args *with = args;
+
+	(void)side;
+	with->result = doca_rdma_connection_disconnect(with->conn);
+}
+
+doca_error_t rdma_disconnect(struct rdma_side *side, struct doca_rdma_connection *conn)
+{
+	struct connect_args args = { .conn = conn };
+
+	rdma_at(side, disconnect_step, &args, sizeof(args));
+	return args.result;
+}
+
+static void stop_step(struct rdma_side *side, void *args)
+{
+	*(doca_error_t *)args = doca_ctx_stop(side->ctx);
+}
+
+doca_error_t rdma_stop(struct rdma_side *side)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	rdma_at(side, stop_step, &result, sizeof(result));
+	return result;
+}
+
+static void export_memory_step(struct rdma_side *side, void *args)
+{
+	const void *bytes;
 	size_t len;
 
-	assert_success(doca_mmap_export_rdma(other->mmap, other->dev, &blob, &len));
-	assert_success(doca_mmap_create_from_export(NULL, blob, len, side->dev, &imported));
-	return imported;
+	assert_success(doca_mmap_export_rdma(side->mmap, side->dev, &bytes, &len));
+	take_blob(args, bytes, len);
+}
+
+void rdma_export_memory(struct rdma_side *side, struct rdma_blob *blob)
+{
+	rdma_at(side, export_memory_step, blob, sizeof(*blob));
+}
+
+struct import_args {
+	struct rdma_blob blob;
+	struct doca_mmap *imported;
+};
+
+static void import_step(struct rdma_side *side, void *args)
+{
+	struct import_args *with = args;
+
+	assert_success(doca_mmap_create_from_export(NULL, with->blob.bytes, with->blob.len,
+						    side->dev, &with->imported));
+	if (side->remote == NULL)
+		side->remote = with->imported;
+}
+
+struct doca_mmap *rdma_import(struct rdma_side *side, struct rdma_side *other)
+{
+	struct import_args args = { .imported = NULL };
+
+	rdma_export_memory(other, &args.blob);
+	rdma_at(side, import_step, &args, sizeof(args));
+	return args.imported;
+}
+
+static void stop_memory_step(struct rdma_side *side, void *unused)
+{
+	(void)unused;
+	assert_success(doca_mmap_stop(side->mmap));
+}
+
+void rdma_stop_memory(struct rdma_side *side)
+{
+	rdma_at(side, stop_memory_step, NULL, 0);
+}
+
+void rdma_pair_start(struct rdma_pair *pair, const struct rdma_conf *conf)
+{
+	rdma_side_init(&pair->a, conf);
+	rdma_peer_init(&pair->b, conf);
+	rdma_side_start(&pair->a);
+	rdma_side_start(&pair->b);
 }
 
 void rdma_pair_init(struct rdma_pair *pair, const struct rdma_conf *conf)
 {
-	rdma_side_init(&pair->a, conf);
-	rdma_side_init(&pair->b, conf);
-	rdma_side_start(&pair->a);
-	rdma_side_start(&pair->b);
+	rdma_pair_start(pair, conf);
 	rdma_connect(&pair->a, &pair->b, &pair->a.conn, &pair->b.conn);
 	if (conf != NULL && conf->mmap_rights != 0 &&
 	    (conf->mmap_rights & ~(uint32_t)DOCA_ACCESS_FLAG_LOCAL_READ_WRITE) == 0)
 		return; /* nothing that could be exported */
-	pair->a.remote = rdma_import(&pair->a, &pair->b);
-	pair->b.remote = rdma_import(&pair->b, &pair->a);
+	(void)rdma_import(&pair->a, &pair->b);
+	(void)rdma_import(&pair->b, &pair->a);
 }
 
 void rdma_pair_fini(struct rdma_pair *pair)
@@ -152,146 +338,18 @@ void rdma_pair_fini(struct rdma_pair *pair)
 	rdma_side_fini(&pair->b);
 }
 
-static struct doca_buf *keep(struct rdma_side *side, struct doca_buf *buf)
-{
-	assert_true(side->num_bufs < RDMA_RIG_NUM_BUFS);
-	side->bufs[side->num_bufs++] = buf;
-	return buf;
-}
-
-struct doca_buf *rdma_buf(struct rdma_side *side, size_t offset, size_t len, size_t data_offset,
-			  size_t data_len)
-{
-	char *head = side->bytes + offset;
-	struct doca_buf *buf;
-
-	assert_success(doca_buf_inventory_buf_get_by_args(side->inventory, side->mmap, head, len,
-							  head + data_offset, data_len, &buf));
-	return keep(side, buf);
-}
-
-struct doca_buf *rdma_remote_buf(struct rdma_side *side, const struct rdma_side *other,
-				 size_t offset, size_t len, size_t data_len)
-{
-	char *head = other->bytes + offset;
-	struct doca_buf *buf;
-
-	assert_success(doca_buf_inventory_buf_get_by_args(side->inventory, side->remote, head, len,
-							  head, data_len, &buf));
-	return keep(side, buf);
-}
-
-struct doca_buf *rdma_data(struct rdma_side *side, size_t offset, size_t len)
-{
-	return rdma_buf(side, offset, len, 0, len);
-}
-
-struct doca_buf *rdma_room(struct rdma_side *side, size_t offset, size_t len)
-{
-	return rdma_buf(side, offset, len, 0, 0);
-}
-
-static union doca_data data_of(uint64_t number)
-{
-	return (union doca_data){ .u64 = number };
-}
-
-struct doca_task *rdma_receive_task(struct rdma_side *side, struct doca_buf *dst, uint64_t number)
-{
-	struct doca_rdma_task_receive *task;
-
-	assert_success(
-	    doca_rdma_task_receive_allocate_init(side->rdma, dst, data_of(number), &task));
-	return doca_rdma_task_receive_as_task(task);
-}
-
-struct doca_task *rdma_send_task(struct rdma_side *side, const struct doca_buf *src,
-				 uint64_t number)
-{
-	struct doca_rdma_task_send *task;
-
-	assert_success(
-	    doca_rdma_task_send_allocate_init(side->rdma, side->conn, src, data_of(number), &task));
-	return doca_rdma_task_send_as_task(task);
-}
-
-struct doca_task *rdma_send_imm_task(struct rdma_side *side, const struct doca_buf *src,
-				     doca_be32_t imm, uint64_t number)
-{
-	struct doca_rdma_task_send_imm *task;
-
-	assert_success(doca_rdma_task_send_imm_allocate_init(side->rdma, side->conn, src, imm,
-							     data_of(number), &task));
-	return doca_rdma_task_send_imm_as_task(task);
-}
-
-struct doca_task *rdma_read_task(struct rdma_side *side, const struct doca_buf *src,
-				 struct doca_buf *dst, uint64_t number)
-{
-	struct doca_rdma_task_read *task;
-
-	assert_success(doca_rdma_task_read_allocate_init(side->rdma, side->conn, src, dst,
-							 data_of(number), &task));
-	return doca_rdma_task_read_as_task(task);
-}
-
-struct doca_task *rdma_write_task(struct rdma_side *side, const struct doca_buf *src,
-				  struct doca_buf *dst, uint64_t number)
-{
-	struct doca_rdma_task_write *task;
-
-	assert_success(doca_rdma_task_write_allocate_init(side->rdma, side->conn, src, dst,
-							  data_of(number), &task));
-	return doca_rdma_task_write_as_task(task);
-}
-
-struct doca_task *rdma_write_imm_task(struct rdma_side *side, const struct doca_buf *src,
-				      struct doca_buf *dst, doca_be32_t imm, uint64_t number)
-{
-	struct doca_rdma_task_write_imm *task;
-
-	assert_success(doca_rdma_task_write_imm_allocate_init(side->rdma, side->conn, src, dst, imm,
-							      data_of(number), &task));
-	return doca_rdma_task_write_imm_as_task(task);
-}
-
-struct doca_task *rdma_submit(struct doca_task *task)
-{
-	assert_success(doca_task_submit(task));
-	return task;
-}
-
-void rdma_drive(struct rdma_pair *pair, const struct rdma_side *side, unsigned int num_words)
-{
-	uint64_t end = test_now_ns() + PATIENCE_NS;
-
-	while (side->heard.num_words < num_words) {
-		if (test_now_ns() > end)
-			fail_msg("%u words, not %u: %s", side->heard.num_words, num_words,
-				 side->heard.text);
-		(void)doca_pe_progress(pair->a.pe);
-		(void)doca_pe_progress(pair->b.pe);
-	}
-}
-
-size_t rdma_data_len(const struct doca_buf *buf)
-{
-	size_t data_len;
-
-	assert_success(doca_buf_get_data_len(buf, &data_len));
-	return data_len;
-}
-
 static const struct {
 	const char *name;
-	const char *value;
+	const char *sockets;
+	bool has_far;
 } kinds[] = {
-	{ "unix", "unix" },
-	{ "stream", "unix,stream" },
-	{ "tcp", "tcp" },
+	{ "unix", "unix", false },    { "stream", "unix,stream", false }, { "tcp", "tcp", false },
+	{ "two-unix", "unix", true }, { "two-tcp", "tcp", true },
 };
 
 #define NUM_KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static bool is_full;
 
 bool rdma_is_over_tcp(void)
 {
@@ -300,39 +358,73 @@ bool rdma_is_over_tcp(void)
 	return value != NULL && strcmp(value, "tcp") == 0;
 }
 
-static int begin(void **state)
+unsigned int rdma_rounds(unsigned int normal, unsigned int full)
 {
-	const char *value = *state;
-
-	if (setenv("DOCA_RDMA_SOCKETS", value, 1) != 0 ||
-	    unsetenv("DOCA_RDMA_SOCKET_BUFFER") != 0 || unsetenv("DOCA_RDMA_CONNECT_WAIT_MS") != 0)
-		return -1;
-	return test_begin(state);
+	return is_full ? full : normal;
 }
 
-int rdma_run(const struct rdma_test *tests, size_t num_tests)
+static int begin(void **state)
+{
+	size_t kind = (uintptr_t)*state;
+
+	if (setenv("DOCA_RDMA_SOCKETS", kinds[kind].sockets, 1) != 0 ||
+	    unsetenv("DOCA_RDMA_SOCKET_BUFFER") != 0 || unsetenv("DOCA_RDMA_CONNECT_WAIT_MS") != 0)
+		return -1;
+	if (test_begin(state) != 0)
+		return -1;
+	if (kinds[kind].has_far)
+		rdma_far_begin();
+	return 0;
+}
+
+static int end(void **state)
+{
+	rdma_far_end();
+	return test_end(state);
+}
+
+/* The tests of all kinds, n of them. owned: free(), and their names. */
+static struct CMUnitTest *all_tests(const struct rdma_test *tests, size_t num_tests, size_t *n)
 {
 	struct CMUnitTest *all = calloc(num_tests * NUM_KINDS, sizeof(*all));
-	int result;
 
-	if (all == NULL)
-		return 1;
+	assert_non_null(all);
+	*n = 0;
 	for (size_t i = 0; i < num_tests * NUM_KINDS; i++) {
 		const struct rdma_test *test = &tests[i % num_tests];
+		size_t kind = i / num_tests;
 		char *name = NULL;
 
-		if (asprintf(&name, "%s:%s", kinds[i / num_tests].name, test->name) < 0)
+		if (test->is_alone && kinds[kind].has_far)
+			continue;
+		if (asprintf(&name, "%s:%s", kinds[kind].name, test->name) < 0)
 			abort();
-		all[i] = (struct CMUnitTest){
+		all[(*n)++] = (struct CMUnitTest){
 			.name = name,
 			.test_func = test->function,
 			.setup_func = begin,
-			.teardown_func = test_end,
-			.initial_state = (void *)(uintptr_t)kinds[i / num_tests].value,
+			.teardown_func = end,
+			.initial_state = (void *)(uintptr_t)kind,
 		};
 	}
-	result = _cmocka_run_group_tests("rdma", all, num_tests * NUM_KINDS, NULL, NULL);
-	for (size_t i = 0; i < num_tests * NUM_KINDS; i++)
+	return all;
+}
+
+int rdma_run(const struct rdma_test *tests, size_t num_tests, int argc, char **argv)
+{
+	struct CMUnitTest *all;
+	size_t num_all;
+	int result;
+
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--full") == 0)
+			is_full = true;
+		else
+			cmocka_set_test_filter(argv[i]);
+	}
+	all = all_tests(tests, num_tests, &num_all);
+	result = _cmocka_run_group_tests("rdma", all, num_all, NULL, NULL);
+	for (size_t i = 0; i < num_all; i++)
 		free((char *)(uintptr_t)all[i].name);
 	free(all);
 	return result;

@@ -12,28 +12,25 @@ static void either_may_connect_first(void **state)
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct rdma_side sides[2];
-		const void *blobs[2];
-		size_t lens[2];
+		struct rdma_blob blobs[2];
 
+		rdma_side_init(&sides[0], NULL);
+		rdma_peer_init(&sides[1], NULL);
 		for (int j = 0; j < 2; j++) {
-			rdma_side_init(&sides[j], NULL);
 			rdma_side_start(&sides[j]);
-			assert_success(
-			    doca_rdma_export(sides[j].rdma, &blobs[j], &lens[j], &sides[j].conn));
+			rdma_export(&sides[j], &blobs[j], &sides[j].conn);
 		}
-		assert_success(
-		    doca_rdma_connect(sides[i].rdma, blobs[1 - i], lens[1 - i], sides[i].conn));
-		rdma_submit(rdma_receive_task(&sides[1], NULL, 1));
+		assert_success(rdma_connect_to(&sides[i], &blobs[1 - i], sides[i].conn));
+		rdma_submit(&sides[1], rdma_receive_task(&sides[1], NULL, 1));
 		if (i == 0)
-			rdma_submit(rdma_send_task(&sides[0], NULL, 2));
+			rdma_submit(&sides[0], rdma_send_task(&sides[0], NULL, 2));
 		for (uint64_t end = test_now_ns() + 30000000; test_now_ns() < end;)
 			assert_int_equal(doca_pe_progress(sides[0].pe), 0);
-		assert_success(
-		    doca_rdma_connect(sides[1 - i].rdma, blobs[i], lens[i], sides[1 - i].conn));
+		assert_success(rdma_connect_to(&sides[1 - i], &blobs[i], sides[1 - i].conn));
 		if (i == 1)
-			rdma_submit(rdma_send_task(&sides[0], NULL, 2));
-		assert_hears(&sides[0].heard, sides[0].pe, "ok(2)");
-		assert_hears(&sides[1].heard, sides[1].pe, "ok(1)");
+			rdma_submit(&sides[0], rdma_send_task(&sides[0], NULL, 2));
+		rdma_hears(&sides[0], "ok(2)");
+		rdma_hears(&sides[1], "ok(1)");
 		rdma_side_fini(&sides[0]);
 		rdma_side_fini(&sides[1]);
 	}
@@ -113,29 +110,25 @@ static void exports_are_limited_and_differ(void **state)
 static void descriptor_is_copied(void **state)
 {
 	struct rdma_pair pair;
-	const void *blob;
+	struct rdma_blob a_blob, b_blob;
 	void *copy;
-	size_t len;
 
 	(void)state;
-	rdma_side_init(&pair.a, NULL);
-	rdma_side_init(&pair.b, NULL);
-	rdma_side_start(&pair.a);
-	rdma_side_start(&pair.b);
-	assert_success(doca_rdma_export(pair.a.rdma, &blob, &len, &pair.a.conn));
-	copy = malloc(len);
+	rdma_pair_start(&pair, NULL);
+	rdma_export(&pair.a, &a_blob, &pair.a.conn);
+	rdma_export(&pair.b, &b_blob, &pair.b.conn);
+	copy = malloc(b_blob.len);
 	assert_non_null(copy);
-	memcpy(copy, blob, len);
-	assert_success(doca_rdma_export(pair.b.rdma, &blob, &len, &pair.b.conn));
-	assert_success(doca_rdma_connect(pair.b.rdma, copy, len, pair.b.conn));
-	memset(copy, 0xff, len);
+	memcpy(copy, b_blob.bytes, b_blob.len);
+	assert_success(doca_rdma_connect(pair.a.rdma, copy, b_blob.len, pair.a.conn));
+	memset(copy, 0xff, b_blob.len);
 	free(copy);
-	assert_success(doca_rdma_connect(pair.a.rdma, blob, len, pair.a.conn));
+	assert_success(rdma_connect_to(&pair.b, &a_blob, pair.b.conn));
 
-	rdma_submit(rdma_receive_task(&pair.a, NULL, 1));
-	rdma_submit(rdma_send_task(&pair.b, NULL, 2));
+	rdma_submit(&pair.a, rdma_receive_task(&pair.a, NULL, 1));
+	rdma_submit(&pair.b, rdma_send_task(&pair.b, NULL, 2));
 
-	assert_hears(&pair.b.heard, pair.b.pe, "ok(2)");
+	rdma_hears(&pair.b, "ok(2)");
 	rdma_pair_fini(&pair);
 }
 
@@ -168,15 +161,19 @@ static void damaged_descriptors_are_refused(void **state)
 }
 
 /* A descriptor with another field, and the right checksum. */
-static void *changed(const void *blob, size_t len, void (*change)(struct drdma_conn_record *record))
+static struct rdma_blob changed(const struct rdma_blob *blob,
+				void (*change)(struct drdma_conn_record *record))
 {
 	struct drdma_conn_record record;
+	struct rdma_blob other = *blob;
 	uint8_t *bytes;
 
-	assert_success(drdma_record_decode(blob, len, &record));
+	assert_success(drdma_record_decode(blob->bytes, blob->len, &record));
 	change(&record);
 	assert_success(drdma_record_encode(&record, &bytes));
-	return bytes;
+	memcpy(other.bytes, bytes, other.len);
+	free(bytes);
+	return other;
 }
 
 static void to_dc(struct drdma_conn_record *record)
@@ -197,37 +194,40 @@ static void to_other_order(struct drdma_conn_record *record)
 static void other_kinds_of_peers_are_refused(void **state)
 {
 	void (*const changes[])(struct drdma_conn_record *) = { to_dc, to_verbs, to_other_order };
+	struct rdma_blob blob, other;
 	struct rdma_side side;
-	const void *blob;
-	size_t len;
 
 	(void)state;
 	rdma_side_init(&side, NULL);
 	rdma_side_start(&side);
-	assert_success(doca_rdma_export(side.rdma, &blob, &len, &side.conn));
+	rdma_export(&side, &blob, &side.conn);
 	for (size_t i = 0; i < 3; i++) {
-		void *other = changed(blob, len, changes[i]);
-
-		assert_refused(doca_rdma_connect(side.rdma, other, len, side.conn),
+		other = changed(&blob, changes[i]);
+		assert_refused(rdma_connect_to(&side, &other, side.conn),
 			       DOCA_ERROR_CONNECTION_ABORTED, "");
-		free(other);
 	}
 	rdma_side_fini(&side);
 }
 
 /* A send that must not arrive: the peer's refusal may come before the submit, or after it. */
-static void assert_cannot_send(struct rdma_side *side)
+static void cannot_send_step(struct rdma_side *side, void *unused)
 {
 	struct doca_task *task = rdma_send_task(side, NULL, 1);
 	doca_error_t result = doca_task_submit(task);
 
+	(void)unused;
 	if (result == DOCA_SUCCESS) {
-		assert_hears(&side->heard, side->pe, "IO_FAILED(1)");
+		rdma_hears(side, "IO_FAILED(1)");
 	} else {
 		assert_error(result, DOCA_ERROR_BAD_STATE);
 		doca_task_free(task);
 	}
 	test_drop_log();
+}
+
+static void assert_cannot_send(struct rdma_side *side)
+{
+	rdma_at(side, cannot_send_step, NULL, 0);
 }
 
 static void to_other_secret(struct drdma_conn_record *record)
@@ -248,25 +248,19 @@ static void wrong_secret_is_not_let_in(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct rdma_pair pair;
-		const void *a_blob, *b_blob;
-		size_t len;
-		void *forged;
+		struct rdma_blob a_blob, b_blob;
 
-		rdma_side_init(&pair.a, NULL);
-		rdma_side_init(&pair.b, NULL);
-		rdma_side_start(&pair.a);
-		rdma_side_start(&pair.b);
-		assert_success(doca_rdma_export(pair.a.rdma, &a_blob, &len, &pair.a.conn));
-		assert_success(doca_rdma_export(pair.b.rdma, &b_blob, &len, &pair.b.conn));
-		assert_success(doca_rdma_connect(pair.b.rdma, a_blob, len, pair.b.conn));
-		forged = changed(b_blob, len, changes[i]);
-		assert_success(doca_rdma_connect(pair.a.rdma, forged, len, pair.a.conn));
-		free(forged);
-		rdma_submit(rdma_receive_task(&pair.b, NULL, 1));
+		rdma_pair_start(&pair, NULL);
+		rdma_export(&pair.a, &a_blob, &pair.a.conn);
+		rdma_export(&pair.b, &b_blob, &pair.b.conn);
+		assert_success(rdma_connect_to(&pair.b, &a_blob, pair.b.conn));
+		b_blob = changed(&b_blob, changes[i]);
+		assert_success(rdma_connect_to(&pair.a, &b_blob, pair.a.conn));
+		rdma_submit(&pair.b, rdma_receive_task(&pair.b, NULL, 1));
 
 		assert_cannot_send(&pair.a);
 
-		assert_heard(&pair.b.heard, "");
+		rdma_heard(&pair.b, "");
 		rdma_pair_fini(&pair);
 		test_drop_log();
 	}
@@ -276,28 +270,24 @@ static void second_peer_of_one_descriptor_fails(void **state)
 {
 	struct rdma_side third;
 	struct rdma_pair pair;
-	const void *a_blob, *blob;
-	size_t len;
+	struct rdma_blob a_blob, blob;
 
 	(void)state;
-	rdma_side_init(&pair.a, NULL);
-	rdma_side_init(&pair.b, NULL);
+	rdma_pair_start(&pair, NULL);
 	rdma_side_init(&third, NULL);
-	rdma_side_start(&pair.a);
-	rdma_side_start(&pair.b);
 	rdma_side_start(&third);
-	assert_success(doca_rdma_export(pair.a.rdma, &a_blob, &len, &pair.a.conn));
-	assert_success(doca_rdma_export(third.rdma, &blob, &len, &third.conn));
-	assert_success(doca_rdma_connect(third.rdma, a_blob, len, third.conn));
-	assert_success(doca_rdma_export(pair.b.rdma, &blob, &len, &pair.b.conn));
-	assert_success(doca_rdma_connect(pair.b.rdma, a_blob, len, pair.b.conn));
-	assert_success(doca_rdma_connect(pair.a.rdma, blob, len, pair.a.conn));
-	rdma_submit(rdma_receive_task(&pair.a, NULL, 1));
+	rdma_export(&pair.a, &a_blob, &pair.a.conn);
+	rdma_export(&third, &blob, &third.conn);
+	assert_success(rdma_connect_to(&third, &a_blob, third.conn));
+	rdma_export(&pair.b, &blob, &pair.b.conn);
+	assert_success(rdma_connect_to(&pair.b, &a_blob, pair.b.conn));
+	assert_success(rdma_connect_to(&pair.a, &blob, pair.a.conn));
+	rdma_submit(&pair.a, rdma_receive_task(&pair.a, NULL, 1));
 
 	assert_cannot_send(&third);
-	rdma_submit(rdma_send_task(&pair.b, NULL, 3));
+	rdma_submit(&pair.b, rdma_send_task(&pair.b, NULL, 3));
 
-	assert_hears(&pair.b.heard, pair.b.pe, "ok(3)");
+	rdma_hears(&pair.b, "ok(3)");
 	rdma_side_fini(&third);
 	rdma_pair_fini(&pair);
 }
@@ -305,22 +295,21 @@ static void second_peer_of_one_descriptor_fails(void **state)
 static void peer_that_never_connects_is_waited_for(void **state)
 {
 	struct rdma_side sides[2];
-	const void *blob, *own;
-	size_t len;
+	struct rdma_blob blob, own;
 
 	(void)state;
 	setenv("DOCA_RDMA_CONNECT_WAIT_MS", "100", 1);
 	rdma_side_init(&sides[0], NULL);
-	rdma_side_init(&sides[1], NULL);
+	rdma_peer_init(&sides[1], NULL);
 	rdma_side_start(&sides[0]);
 	rdma_side_start(&sides[1]);
-	assert_success(doca_rdma_export(sides[1].rdma, &blob, &len, &sides[1].conn));
-	assert_success(doca_rdma_export(sides[0].rdma, &own, &len, &sides[0].conn));
-	assert_success(doca_rdma_connect(sides[0].rdma, blob, len, sides[0].conn));
+	rdma_export(&sides[1], &blob, &sides[1].conn);
+	rdma_export(&sides[0], &own, &sides[0].conn);
+	assert_success(rdma_connect_to(&sides[0], &blob, sides[0].conn));
 
-	rdma_submit(rdma_send_task(&sides[0], NULL, 1));
+	rdma_submit(&sides[0], rdma_send_task(&sides[0], NULL, 1));
 
-	assert_hears(&sides[0].heard, sides[0].pe, "IO_FAILED(1)");
+	rdma_hears(&sides[0], "IO_FAILED(1)");
 	test_take_log("not connected in time");
 	rdma_side_fini(&sides[0]);
 	rdma_side_fini(&sides[1]);
@@ -332,13 +321,13 @@ static void stopped_peer_is_noticed(void **state)
 
 	(void)state;
 	rdma_pair_init(&pair, NULL);
-	rdma_submit(rdma_write_task(&pair.a, NULL, NULL, 0));
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(0)"); /* they are connected */
-	rdma_submit(rdma_receive_task(&pair.a, NULL, 1));
-	rdma_submit(rdma_send_task(&pair.a, NULL, 2)); /* waits for a receive */
-	assert_success(doca_ctx_stop(pair.b.ctx));
+	rdma_submit(&pair.a, rdma_write_task(&pair.a, NULL, NULL, 0));
+	rdma_hears(&pair.a, "ok(0)"); /* they are connected */
+	rdma_submit(&pair.a, rdma_receive_task(&pair.a, NULL, 1));
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, NULL, 2)); /* waits for a receive */
+	assert_success(rdma_stop(&pair.b));
 
-	assert_hears(&pair.a.heard, pair.a.pe, "IO_FAILED(2)");
+	rdma_hears(&pair.a, "IO_FAILED(2)");
 	test_take_log("gone");
 	for (int i = 0; i < 1000; i++)
 		assert_int_equal(doca_pe_progress(pair.a.pe), 0);     /* the receive stays posted */
@@ -355,12 +344,22 @@ static void disconnect_flushes_its_tasks(void **state)
 	(void)state;
 	rdma_pair_init(&pair, NULL);
 	for (uint64_t i = 0; i < 3; i++)
-		rdma_submit(rdma_send_task(&pair.a, NULL, i));
+		rdma_submit(&pair.a, rdma_send_task(&pair.a, NULL, i));
 
 	assert_success(doca_rdma_connection_disconnect(pair.a.conn));
 
-	assert_hears(&pair.a.heard, pair.a.pe, "IO_FAILED(0) IO_FAILED(1) IO_FAILED(2)");
+	rdma_hears(&pair.a, "IO_FAILED(0) IO_FAILED(1) IO_FAILED(2)");
 	rdma_pair_fini(&pair);
+}
+
+static void all_received_step(struct rdma_side *side, void *unused)
+{
+	(void)unused;
+	for (uint64_t end = test_now_ns() + UINT64_C(10000000000);
+	     side->heard.num_words < 50 && test_now_ns() < end;)
+		(void)doca_pe_progress(side->pe);
+	assert_int_equal(side->heard.num_words, 50);
+	assert_null(strstr(side->heard.text, "FAILED"));
 }
 
 /* What was acknowledged has been received, though the peer hangs up at once. */
@@ -371,18 +370,14 @@ static void disconnect_does_not_overtake_data(void **state)
 	(void)state;
 	rdma_pair_init(&pair, NULL);
 	for (uint64_t i = 0; i < 50; i++) {
-		rdma_submit(rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 100), i));
-		rdma_submit(rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 100), i));
+		rdma_submit(&pair.b, rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 100), i));
+		rdma_submit(&pair.a, rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 100), i));
 	}
 	while (pair.a.heard.num_words < 50)
 		(void)doca_pe_progress(pair.a.pe);
 	rdma_side_fini(&pair.a);
 
-	for (uint64_t end = test_now_ns() + UINT64_C(10000000000);
-	     pair.b.heard.num_words < 50 && test_now_ns() < end;)
-		(void)doca_pe_progress(pair.b.pe);
-	assert_int_equal(pair.b.heard.num_words, 50);
-	assert_null(strstr(pair.b.heard.text, "FAILED"));
+	rdma_at(&pair.b, all_received_step, NULL, 0);
 	rdma_side_fini(&pair.b);
 }
 
@@ -395,12 +390,12 @@ static void connections_can_be_made_and_ended_often(void **state)
 	rdma_pair_init(&pair, NULL);
 	for (unsigned int i = 0; i < 100; i++) {
 		assert_success(doca_rdma_connection_disconnect(pair.a.conn));
-		assert_success(doca_rdma_connection_disconnect(pair.b.conn));
+		assert_success(rdma_disconnect(&pair.b, pair.b.conn));
 		rdma_connect(&pair.a, &pair.b, &pair.a.conn, &pair.b.conn);
-		rdma_submit(rdma_receive_task(&pair.b, NULL, 1));
-		rdma_submit(rdma_send_task(&pair.a, NULL, 2));
-		assert_hears(&pair.a.heard, pair.a.pe, "ok(2)");
-		assert_hears(&pair.b.heard, pair.b.pe, "ok(1)");
+		rdma_submit(&pair.b, rdma_receive_task(&pair.b, NULL, 1));
+		rdma_submit(&pair.a, rdma_send_task(&pair.a, NULL, 2));
+		rdma_hears(&pair.a, "ok(2)");
+		rdma_hears(&pair.b, "ok(1)");
 		if (i == 10)
 			num_fds = test_num_fds();
 	}
@@ -410,32 +405,26 @@ static void connections_can_be_made_and_ended_often(void **state)
 
 static void old_connections_are_void_after_a_restart(void **state)
 {
-	uint8_t old[512];
-	const void *blob;
+	struct rdma_blob old, blob;
 	struct rdma_pair pair;
-	size_t len;
 
 	(void)state;
-	rdma_side_init(&pair.a, NULL);
-	rdma_side_init(&pair.b, NULL);
-	rdma_side_start(&pair.a);
-	rdma_side_start(&pair.b);
-	assert_success(doca_rdma_export(pair.a.rdma, &blob, &len, &pair.a.conn));
-	memcpy(old, blob, len);
+	rdma_pair_start(&pair, NULL);
+	rdma_export(&pair.a, &old, &pair.a.conn);
 	assert_success(doca_ctx_stop(pair.a.ctx));
-	assert_heard(&pair.a.heard, "running>stopping stopping>idle");
+	rdma_heard(&pair.a, "running>stopping stopping>idle");
 	rdma_side_start(&pair.a);
-	assert_success(doca_rdma_export(pair.b.rdma, &blob, &len, &pair.b.conn));
+	rdma_export(&pair.b, &blob, &pair.b.conn);
 
-	assert_refused(doca_rdma_connect(pair.a.rdma, blob, len, pair.a.conn), DOCA_ERROR_BAD_STATE,
+	assert_refused(rdma_connect_to(&pair.a, &blob, pair.a.conn), DOCA_ERROR_BAD_STATE,
 		       "has ended");
-	assert_success(doca_rdma_connect(pair.b.rdma, old, len, pair.b.conn));
+	assert_success(rdma_connect_to(&pair.b, &old, pair.b.conn));
 	assert_cannot_send(&pair.b);
-	assert_success(doca_rdma_connection_disconnect(pair.b.conn));
+	assert_success(rdma_disconnect(&pair.b, pair.b.conn));
 	rdma_connect(&pair.a, &pair.b, &pair.a.conn, &pair.b.conn);
-	rdma_submit(rdma_receive_task(&pair.a, NULL, 2));
-	rdma_submit(rdma_send_task(&pair.b, NULL, 3));
-	assert_hears(&pair.b.heard, pair.b.pe, "ok(3)");
+	rdma_submit(&pair.a, rdma_receive_task(&pair.a, NULL, 2));
+	rdma_submit(&pair.b, rdma_send_task(&pair.b, NULL, 3));
+	rdma_hears(&pair.b, "ok(3)");
 	rdma_pair_fini(&pair);
 }
 
@@ -456,16 +445,16 @@ static void user_data_is_kept(void **state)
 	rdma_pair_fini(&pair);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct rdma_test tests[] = {
 		RDMA_TEST(either_may_connect_first),
-		RDMA_TEST(task_before_connect_is_refused),
-		RDMA_TEST(connection_of_nobody_or_another_is_refused),
-		RDMA_TEST(exports_are_limited_and_differ),
+		RDMA_TEST_ALONE(task_before_connect_is_refused),
+		RDMA_TEST_ALONE(connection_of_nobody_or_another_is_refused),
+		RDMA_TEST_ALONE(exports_are_limited_and_differ),
 		RDMA_TEST(descriptor_is_copied),
-		RDMA_TEST(damaged_descriptors_are_refused),
-		RDMA_TEST(other_kinds_of_peers_are_refused),
+		RDMA_TEST_ALONE(damaged_descriptors_are_refused),
+		RDMA_TEST_ALONE(other_kinds_of_peers_are_refused),
 		RDMA_TEST(wrong_secret_is_not_let_in),
 		RDMA_TEST(second_peer_of_one_descriptor_fails),
 		RDMA_TEST(peer_that_never_connects_is_waited_for),
@@ -477,5 +466,5 @@ int main(void)
 		RDMA_TEST(user_data_is_kept),
 	};
 
-	return rdma_run(tests, sizeof(tests) / sizeof(tests[0]));
+	return rdma_run(tests, sizeof(tests) / sizeof(tests[0]), argc, argv);
 }

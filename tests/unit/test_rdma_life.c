@@ -144,17 +144,17 @@ static void context_without_tasks_serves(void **state)
 
 	(void)state;
 	rdma_side_init(&pair.a, NULL);
-	rdma_side_init(&pair.b, &conf);
+	rdma_peer_init(&pair.b, &conf);
 	rdma_side_start(&pair.a);
 	rdma_side_start(&pair.b);
 	rdma_connect(&pair.a, &pair.b, &pair.a.conn, &pair.b.conn);
 	pair.a.remote = rdma_import(&pair.a, &pair.b);
 	pair.b.bytes[0] = 'b';
 
-	rdma_submit(rdma_read_task(&pair.a, rdma_remote_buf(&pair.a, &pair.b, 0, 1, 1),
-				   rdma_room(&pair.a, 0, 1), 1));
+	rdma_submit(&pair.a, rdma_read_task(&pair.a, rdma_remote_buf(&pair.a, &pair.b, 0, 1, 1),
+					    rdma_room(&pair.a, 0, 1), 1));
 
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(1)");
+	rdma_hears(&pair.a, "ok(1)");
 	assert_int_equal(pair.a.bytes[0], 'b');
 	rdma_pair_fini(&pair);
 }
@@ -170,22 +170,21 @@ static void stop_flushes_and_waits_for_tasks(void **state)
 	rdma_pair_init(&pair, NULL);
 	kept = rdma_send_task(&pair.a, NULL, 99);
 	for (uint64_t i = 0; i < 4; i++)
-		rdma_submit(rdma_send_task(&pair.a, NULL, i));
+		rdma_submit(&pair.a, rdma_send_task(&pair.a, NULL, i));
 	for (uint64_t i = 10; i < 14; i++)
-		rdma_submit(rdma_receive_task(&pair.a, NULL, i));
+		rdma_submit(&pair.a, rdma_receive_task(&pair.a, NULL, i));
 
 	assert_int_equal(doca_ctx_stop(pair.a.ctx), DOCA_ERROR_IN_PROGRESS);
 
-	assert_hears(&pair.a.heard, pair.a.pe,
-		     "running>stopping IO_FAILED(0) IO_FAILED(1) IO_FAILED(2) IO_FAILED(3) "
-		     "IO_FAILED(10) IO_FAILED(11) IO_FAILED(12) IO_FAILED(13)");
+	rdma_hears(&pair.a, "running>stopping IO_FAILED(0) IO_FAILED(1) IO_FAILED(2) IO_FAILED(3) "
+			    "IO_FAILED(10) IO_FAILED(11) IO_FAILED(12) IO_FAILED(13)");
 	assert_success(doca_ctx_get_num_inflight_tasks(pair.a.ctx, &inflight));
 	assert_int_equal(inflight, 0);
 	assert_int_equal(doca_pe_progress(pair.a.pe), 0);
 	assert_success(doca_ctx_get_state(pair.a.ctx, &now));
 	assert_int_equal(now, DOCA_CTX_STATE_STOPPING);
 	doca_task_free(kept);
-	assert_hears(&pair.a.heard, pair.a.pe, "stopping>idle");
+	rdma_hears(&pair.a, "stopping>idle");
 	rdma_pair_fini(&pair);
 }
 
@@ -199,7 +198,7 @@ static void stop_with_nothing_left_is_over_at_once(void **state)
 
 	assert_success(doca_ctx_stop(pair.a.ctx));
 
-	assert_heard(&pair.a.heard, "running>stopping stopping>idle");
+	rdma_heard(&pair.a, "running>stopping stopping>idle");
 	assert_success(doca_ctx_stop(pair.a.ctx));
 	assert_success(doca_rdma_destroy(pair.a.rdma));
 	pair.a.rdma = NULL;
@@ -213,11 +212,11 @@ static void stop_in_a_callback_is_deferred(void **state)
 	(void)state;
 	rdma_pair_init(&pair, NULL);
 	pair.a.heard.on_task = heard_free_and_stop;
-	rdma_submit(rdma_receive_task(&pair.b, NULL, 1));
+	rdma_submit(&pair.b, rdma_receive_task(&pair.b, NULL, 1));
 
-	rdma_submit(rdma_send_task(&pair.a, NULL, 2));
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, NULL, 2));
 
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(2) +running>stopping stopping>idle");
+	rdma_hears(&pair.a, "ok(2) +running>stopping stopping>idle");
 	assert_int_equal(pair.a.heard.result, DOCA_ERROR_IN_PROGRESS);
 	rdma_pair_fini(&pair);
 }
@@ -248,10 +247,10 @@ static void idle_callback_may_destroy(void **state)
 	(void)state;
 	rdma_pair_init(&pair, NULL);
 	pair.a.heard.on_state[DOCA_CTX_STATE_IDLE] = destroy_in_idle;
-	rdma_submit(rdma_receive_task(&pair.a, NULL, 1));
+	rdma_submit(&pair.a, rdma_receive_task(&pair.a, NULL, 1));
 
 	assert_int_equal(doca_ctx_stop(pair.a.ctx), DOCA_ERROR_IN_PROGRESS);
-	assert_hears(&pair.a.heard, pair.a.pe, "running>stopping IO_FAILED(1) stopping>idle");
+	rdma_hears(&pair.a, "running>stopping IO_FAILED(1) stopping>idle");
 
 	assert_success(pair.a.heard.result);
 	for (int i = 0; i < 100; i++)
@@ -265,9 +264,9 @@ static void do_it_all(struct heard *heard)
 	struct rdma_side *side = heard->owner, *other = side->test;
 
 	rdma_connect(side, other, &side->conn, &other->conn);
-	rdma_submit(rdma_receive_task(other, NULL, 1));
-	rdma_submit(rdma_send_task(side, NULL, 2));
-	assert_hears(&other->heard, other->pe, "ok(1)");
+	rdma_submit(other, rdma_receive_task(other, NULL, 1));
+	rdma_submit(side, rdma_send_task(side, NULL, 2));
+	rdma_hears(other, "ok(1)");
 	heard->result = doca_ctx_stop(side->ctx);
 }
 
@@ -277,7 +276,7 @@ static void running_callback_may_do_all(void **state)
 
 	(void)state;
 	rdma_side_init(&pair.a, NULL);
-	rdma_side_init(&pair.b, NULL);
+	rdma_peer_init(&pair.b, NULL);
 	rdma_side_start(&pair.b);
 	pair.a.test = &pair.b;
 	pair.a.heard.on_state[DOCA_CTX_STATE_RUNNING] = do_it_all;
@@ -286,7 +285,7 @@ static void running_callback_may_do_all(void **state)
 
 	assert_int_equal(pair.a.heard.result, DOCA_ERROR_IN_PROGRESS);
 	fixture_progress_to(pair.a.pe, pair.a.ctx, DOCA_CTX_STATE_IDLE);
-	assert_heard(&pair.a.heard, "idle>running +running>stopping ok(2) stopping>idle");
+	rdma_heard(&pair.a, "idle>running +running>stopping ok(2) stopping>idle");
 	rdma_pair_fini(&pair);
 }
 
@@ -371,7 +370,7 @@ static void capabilities_are_told(void **state)
 	assert_success(doca_dev_close(dev));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct rdma_test tests[] = {
 		RDMA_TEST(properties_have_their_defaults),
@@ -392,5 +391,5 @@ int main(void)
 		RDMA_TEST(capabilities_are_told),
 	};
 
-	return rdma_run(tests, sizeof(tests) / sizeof(tests[0]));
+	return rdma_run(tests, sizeof(tests) / sizeof(tests[0]), argc, argv);
 }

@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "core/mmap.h"
 #include "fixture.h"
@@ -31,12 +30,12 @@ static void write_goes_behind_the_data(void **state)
 	memcpy(pair.a.bytes, "written", 7);
 	dst = rdma_remote_buf(&pair.a, &pair.b, 100, 50, 10);
 
-	rdma_submit(rdma_write_task(&pair.a, rdma_data(&pair.a, 0, 7), dst, 1));
+	rdma_submit(&pair.a, rdma_write_task(&pair.a, rdma_data(&pair.a, 0, 7), dst, 1));
 
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(1)");
+	rdma_hears(&pair.a, "ok(1)");
 	assert_memory_equal(pair.b.bytes + 110, "written", 8);
 	assert_int_equal(pair.b.bytes[109], 0);
-	assert_int_equal(rdma_data_len(dst), 10);
+	assert_int_equal(rdma_data_len(&pair.a, dst), 10);
 	rdma_pair_fini(&pair);
 }
 
@@ -53,12 +52,12 @@ static void read_takes_the_length_of_its_source(void **state)
 	pair.a.heard.on_task = heard_keep_task;
 
 	task = rdma_submit(
-	    rdma_read_task(&pair.a, rdma_remote_buf(&pair.a, &pair.b, 0, 50, 10), dst, 1));
+	    &pair.a, rdma_read_task(&pair.a, rdma_remote_buf(&pair.a, &pair.b, 0, 50, 10), dst, 1));
 
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(1)");
+	rdma_hears(&pair.a, "ok(1)");
 	assert_memory_equal(pair.a.bytes, pair.b.bytes, 10);
 	assert_int_equal(pair.a.bytes[10], 0);
-	assert_int_equal(rdma_data_len(dst), 10);
+	assert_int_equal(rdma_data_len(&pair.a, dst), 10);
 	assert_int_equal(
 	    doca_rdma_task_read_get_result_len((struct doca_rdma_task_read *)(void *)task), 10);
 	doca_task_free(task);
@@ -87,20 +86,21 @@ static void read_needs_room(void **state)
 static void read_is_scattered_over_a_list(void **state)
 {
 	struct rdma_pair pair;
-	struct doca_buf *list;
+	struct doca_buf *bufs[3], *list;
 
 	(void)state;
 	rdma_pair_init(&pair, NULL);
 	fill(pair.b.bytes, 30000, 1);
-	list = rdma_room(&pair.a, 0, 5000);
-	assert_success(doca_buf_chain_list(list, rdma_room(&pair.a, 6000, 1)));
-	assert_success(doca_buf_chain_list(list, rdma_room(&pair.a, 30000, 30000)));
-	pair.a.num_bufs = 1;
+	bufs[0] = rdma_room(&pair.a, 0, 5000);
+	bufs[1] = rdma_room(&pair.a, 6000, 1);
+	bufs[2] = rdma_room(&pair.a, 30000, 30000);
+	list = rdma_chain(&pair.a, bufs, 3);
 
 	rdma_submit(
+	    &pair.a,
 	    rdma_read_task(&pair.a, rdma_remote_buf(&pair.a, &pair.b, 0, 30000, 30000), list, 1));
 
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(1)");
+	rdma_hears(&pair.a, "ok(1)");
 	assert_memory_equal(pair.a.bytes, pair.b.bytes, 5000);
 	assert_int_equal(pair.a.bytes[6000], pair.b.bytes[5000]);
 	assert_memory_equal(pair.a.bytes + 30000, pair.b.bytes + 5001, 24999);
@@ -119,12 +119,13 @@ static void big_ones_come_whole(void **state)
 		size_t size = sizes[i];
 
 		fill(pair.a.bytes, size, i);
-		rdma_submit(rdma_write_task(&pair.a, rdma_data(&pair.a, 0, size),
+		rdma_submit(&pair.a,
+			    rdma_write_task(&pair.a, rdma_data(&pair.a, 0, size),
 					    rdma_remote_buf(&pair.a, &pair.b, 64, size, 0), 1));
-		rdma_submit(rdma_read_task(&pair.a,
-					   rdma_remote_buf(&pair.a, &pair.b, 64, size, size),
-					   rdma_room(&pair.a, 6 * MIB, size), 2));
-		assert_hears(&pair.a.heard, pair.a.pe, "ok(1) ok(2)");
+		rdma_submit(&pair.a, rdma_read_task(
+					 &pair.a, rdma_remote_buf(&pair.a, &pair.b, 64, size, size),
+					 rdma_room(&pair.a, 6 * MIB, size), 2));
+		rdma_hears(&pair.a, "ok(1) ok(2)");
 		assert_memory_equal(pair.b.bytes + 64, pair.a.bytes, size);
 		assert_memory_equal(pair.a.bytes + 6 * MIB, pair.a.bytes, size);
 	}
@@ -142,13 +143,17 @@ static void both_sides_at_once_do_not_block_each_other(void **state)
 	setenv("DOCA_RDMA_SOCKET_BUFFER", rdma_is_over_tcp() ? "65536" : "4096", 1);
 	rdma_pair_init(&pair, &conf);
 	for (uint64_t i = 0; i < 8; i++) {
-		rdma_submit(rdma_write_task(&pair.a, rdma_data(&pair.a, 0, MIB),
+		rdma_submit(&pair.a,
+			    rdma_write_task(&pair.a, rdma_data(&pair.a, 0, MIB),
 					    rdma_remote_buf(&pair.a, &pair.b, MIB, MIB, 0), i));
-		rdma_submit(rdma_read_task(&pair.a, rdma_remote_buf(&pair.a, &pair.b, 0, MIB, MIB),
+		rdma_submit(&pair.a,
+			    rdma_read_task(&pair.a, rdma_remote_buf(&pair.a, &pair.b, 0, MIB, MIB),
 					   rdma_room(&pair.a, 2 * MIB, MIB), i));
-		rdma_submit(rdma_write_task(&pair.b, rdma_data(&pair.b, 0, MIB),
+		rdma_submit(&pair.b,
+			    rdma_write_task(&pair.b, rdma_data(&pair.b, 0, MIB),
 					    rdma_remote_buf(&pair.b, &pair.a, MIB, MIB, 0), i));
-		rdma_submit(rdma_read_task(&pair.b, rdma_remote_buf(&pair.b, &pair.a, 0, MIB, MIB),
+		rdma_submit(&pair.b,
+			    rdma_read_task(&pair.b, rdma_remote_buf(&pair.b, &pair.a, 0, MIB, MIB),
 					   rdma_room(&pair.b, 2 * MIB, MIB), i));
 	}
 	rdma_drive(&pair, &pair.a, 16);
@@ -180,7 +185,7 @@ static uint32_t what_is_permitted(const struct rights_case *rights)
 			task = rdma_read_task(&pair.a, rdma_remote_buf(&pair.a, &pair.b, 0, 8, 8),
 					      rdma_room(&pair.a, 8, 8), 1);
 		memset(pair.a.bytes, 'x', 8);
-		rdma_submit(task);
+		rdma_submit(&pair.a, task);
 		rdma_drive(&pair, &pair.a, 1);
 		if (doca_task_get_status(task) == DOCA_SUCCESS)
 			permitted |= i == 0 ? TO_WRITE : TO_READ;
@@ -216,18 +221,18 @@ static void own_rights_are_not_asked_for(void **state)
 	(void)state;
 	memset(&pair, 0, sizeof(pair));
 	rdma_side_init(&pair.a, &conf);
-	rdma_side_init(&pair.b, NULL);
+	rdma_peer_init(&pair.b, NULL);
 	rdma_side_start(&pair.a);
 	rdma_side_start(&pair.b);
 	rdma_connect(&pair.a, &pair.b, &pair.a.conn, &pair.b.conn);
 	pair.a.remote = rdma_import(&pair.a, &pair.b);
 
-	rdma_submit(rdma_write_task(&pair.a, rdma_data(&pair.a, 0, 8),
-				    rdma_remote_buf(&pair.a, &pair.b, 0, 8, 0), 1));
-	rdma_submit(rdma_read_task(&pair.a, rdma_remote_buf(&pair.a, &pair.b, 0, 8, 8),
-				   rdma_room(&pair.a, 8, 8), 2));
+	rdma_submit(&pair.a, rdma_write_task(&pair.a, rdma_data(&pair.a, 0, 8),
+					     rdma_remote_buf(&pair.a, &pair.b, 0, 8, 0), 1));
+	rdma_submit(&pair.a, rdma_read_task(&pair.a, rdma_remote_buf(&pair.a, &pair.b, 0, 8, 8),
+					    rdma_room(&pair.a, 8, 8), 2));
 
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(1) ok(2)");
+	rdma_hears(&pair.a, "ok(1) ok(2)");
 	rdma_pair_fini(&pair);
 }
 
@@ -261,32 +266,33 @@ static void forge_wrap(struct core_mmap_record *record)
 
 static void use_forged(forgery_t forge, size_t len, bool is_write)
 {
-	uint8_t blob[128];
 	struct core_mmap_record record;
-	struct rdma_pair pair;
 	struct doca_buf *forged;
-	const void *good;
-	size_t good_len;
+	struct rdma_blob blob;
+	struct rdma_pair pair;
+	size_t all;
 	void *addr;
 
 	rdma_pair_init(&pair, NULL);
-	assert_success(doca_mmap_export_rdma(pair.b.mmap, pair.b.dev, &good, &good_len));
-	assert_success(core_mmap_blob_decode(good, good_len, &record));
+	rdma_export_memory(&pair.b, &blob);
+	assert_success(core_mmap_blob_decode(blob.bytes, blob.len, &record));
 	forge(&record);
-	core_mmap_blob_encode(&record, blob);
+	core_mmap_blob_encode(&record, blob.bytes);
 	assert_success(doca_mmap_destroy(pair.a.remote));
 	assert_success(
-	    doca_mmap_create_from_export(NULL, blob, good_len, pair.a.dev, &pair.a.remote));
-	assert_success(doca_mmap_get_memrange(pair.a.remote, &addr, &good_len));
+	    doca_mmap_create_from_export(NULL, blob.bytes, blob.len, pair.a.dev, &pair.a.remote));
+	assert_success(doca_mmap_get_memrange(pair.a.remote, &addr, &all));
 	assert_success(doca_buf_inventory_buf_get_by_args(pair.a.inventory, pair.a.remote, addr,
 							  len, addr, is_write ? 0 : len, &forged));
 	pair.a.bufs[pair.a.num_bufs++] = forged;
 	memset(pair.a.bytes, 'x', len);
 	if (is_write)
-		rdma_submit(rdma_write_task(&pair.a, rdma_data(&pair.a, 0, len), forged, 1));
+		rdma_submit(&pair.a,
+			    rdma_write_task(&pair.a, rdma_data(&pair.a, 0, len), forged, 1));
 	else
-		rdma_submit(rdma_read_task(&pair.a, forged, rdma_room(&pair.a, 0, len), 1));
-	assert_hears(&pair.a.heard, pair.a.pe, "NOT_PERMITTED(1)");
+		rdma_submit(&pair.a,
+			    rdma_read_task(&pair.a, forged, rdma_room(&pair.a, 0, len), 1));
+	rdma_hears(&pair.a, "NOT_PERMITTED(1)");
 	test_take_log("does not permit");
 	for (size_t i = 0; i < pair.b.len; i++)
 		assert_int_equal(pair.b.bytes[i], 0);
@@ -328,10 +334,10 @@ static void local_destination_needs_local_write(void **state)
 	assert_refused(doca_task_submit(task), DOCA_ERROR_NOT_PERMITTED, "local write");
 	doca_task_free(task);
 
-	rdma_submit(rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 64), 2));
-	rdma_submit(rdma_send_task(&pair.a, data, 3));
+	rdma_submit(&pair.b, rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 64), 2));
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, data, 3));
 
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(3)");
+	rdma_hears(&pair.a, "ok(3)");
 	fixture_buf_put(buf);
 	fixture_buf_put(data);
 	fixture_mmap_destroy(read_only);
@@ -380,50 +386,48 @@ static void mmap_without_the_device_is_refused(void **state)
 	fixture_mmap_destroy(foreign);
 }
 
+/* What is in the memory from here on is the owner's. */
+static void take_away_step(struct rdma_side *side, void *unused)
+{
+	(void)unused;
+	assert_success(doca_mmap_stop(side->mmap));
+	memset(side->bytes, 0xaa, side->len);
+}
+
+static void untouched_step(struct rdma_side *side, void *unused)
+{
+	(void)unused;
+	for (size_t i = 0; i < side->len; i++)
+		assert_int_equal((unsigned char)side->bytes[i], 0xaa);
+}
+
 /* Stops b's mmap while a writes to it, and takes the memory away. */
 static void nothing_is_written_after_a_stop(void **state)
 {
 	const size_t len = 4 * MIB;
-	const struct rdma_conf conf = { .len = 8 * MIB };
+	const struct rdma_conf conf = { .len = len };
 	struct rdma_pair pair;
-	struct doca_mmap *exported, *remote;
 	struct doca_buf *dst = NULL;
-	const void *blob;
-	size_t blob_len;
-	char *bytes;
 
 	(void)state;
 	rdma_pair_init(&pair, &conf);
-	bytes = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	assert_true(bytes != MAP_FAILED);
-	exported = fixture_mmap_create(pair.b.dev, bytes, len, RDMA_RIG_RIGHTS);
-	assert_success(doca_mmap_export_rdma(exported, pair.b.dev, &blob, &blob_len));
-	assert_success(doca_mmap_create_from_export(NULL, blob, blob_len, pair.a.dev, &remote));
 	memset(pair.a.bytes, 'x', len);
 	for (uint64_t i = 0; i < 16; i++) {
-		assert_success(
-		    doca_buf_inventory_buf_get_by_addr(pair.a.inventory, remote, bytes, len, &dst));
-		pair.a.bufs[pair.a.num_bufs++] = dst;
-		rdma_submit(rdma_write_task(&pair.a, rdma_data(&pair.a, 0, len), dst, i));
+		dst = rdma_remote_buf(&pair.a, &pair.b, 0, len, 0);
+		rdma_submit(&pair.a, rdma_write_task(&pair.a, rdma_data(&pair.a, 0, len), dst, i));
 	}
 	rdma_drive(&pair, &pair.a, 2);
 
-	assert_success(doca_mmap_stop(exported));
+	rdma_at(&pair.b, take_away_step, NULL, 0);
 
-	memset(bytes, 0xaa, len);
 	rdma_drive(&pair, &pair.a, 16);
-	for (size_t i = 0; i < len; i++)
-		assert_int_equal((unsigned char)bytes[i], 0xaa);
+	rdma_at(&pair.b, untouched_step, NULL, 0);
 	if (strstr(pair.a.heard.text, "NOT_PERMITTED") == NULL) { /* all were faster */
-		rdma_submit(rdma_write_task(&pair.a, rdma_data(&pair.a, 0, len), dst, 16));
+		rdma_submit(&pair.a, rdma_write_task(&pair.a, rdma_data(&pair.a, 0, len), dst, 16));
 		rdma_drive(&pair, &pair.a, 17);
 	}
 	assert_non_null(strstr(pair.a.heard.text, "NOT_PERMITTED"));
 	test_take_log("does not permit");
-	assert_int_equal(munmap(bytes, len), 0);
-	assert_success(doca_mmap_destroy(exported));
-	rdma_put_bufs(&pair.a);
-	assert_success(doca_mmap_destroy(remote));
 	rdma_pair_fini(&pair);
 }
 
@@ -460,9 +464,10 @@ static void words_are_not_torn(void **state)
 		uint64_t value = (uint64_t)(i * 2654435761u) << 32 | (i * 2654435761u);
 
 		memcpy(pair.a.bytes, &value, sizeof(value));
-		rdma_submit(rdma_write_task(&pair.a, rdma_data(&pair.a, 0, 8),
+		rdma_submit(&pair.a,
+			    rdma_write_task(&pair.a, rdma_data(&pair.a, 0, 8),
 					    rdma_remote_buf(&pair.a, &pair.b, 0, 8, 0), 1));
-		assert_hears(&pair.a.heard, pair.a.pe, "ok(1)");
+		rdma_hears(&pair.a, "ok(1)");
 		rdma_put_bufs(&pair.a);
 	}
 	__atomic_store_n(&watched.is_over, true, __ATOMIC_RELEASE);
@@ -484,19 +489,20 @@ static void message_comes_behind_the_data(void **state)
 		size_t size = sizes[i % 4];
 
 		memset(pair.a.bytes, (int)i, size);
-		rdma_submit(rdma_receive_task(&pair.b, NULL, 1));
-		rdma_submit(rdma_write_task(&pair.a, rdma_data(&pair.a, 0, size),
+		rdma_submit(&pair.b, rdma_receive_task(&pair.b, NULL, 1));
+		rdma_submit(&pair.a,
+			    rdma_write_task(&pair.a, rdma_data(&pair.a, 0, size),
 					    rdma_remote_buf(&pair.a, &pair.b, 0, size, 0), 1));
-		rdma_submit(rdma_send_task(&pair.a, NULL, 2));
-		assert_hears(&pair.b.heard, pair.b.pe, "ok(1)");
+		rdma_submit(&pair.a, rdma_send_task(&pair.a, NULL, 2));
+		rdma_hears(&pair.b, "ok(1)");
 		assert_memory_equal(pair.a.bytes, pair.b.bytes, size);
-		assert_hears(&pair.a.heard, pair.a.pe, "ok(1) ok(2)");
+		rdma_hears(&pair.a, "ok(1) ok(2)");
 		rdma_put_bufs(&pair.a);
 	}
 	rdma_pair_fini(&pair);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct rdma_test tests[] = {
 		RDMA_TEST(write_goes_behind_the_data),
@@ -516,5 +522,5 @@ int main(void)
 		RDMA_TEST(message_comes_behind_the_data),
 	};
 
-	return rdma_run(tests, sizeof(tests) / sizeof(tests[0]));
+	return rdma_run(tests, sizeof(tests) / sizeof(tests[0]), argc, argv);
 }

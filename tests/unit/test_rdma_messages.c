@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sends and receives between two contexts of one process: what arrives, where, and in which order.
- */
+/* Sends and receives between two contexts: what arrives, where, and in which order. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,14 +24,14 @@ static void send_comes_to_a_receive(void **state)
 	src = rdma_data(&pair.a, 0, 14);
 	dst = rdma_room(&pair.b, 100, 64);
 
-	rdma_submit(rdma_receive_task(&pair.b, dst, 1));
-	rdma_submit(rdma_send_task(&pair.a, src, 2));
+	rdma_submit(&pair.b, rdma_receive_task(&pair.b, dst, 1));
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, src, 2));
 
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(2)");
-	assert_hears(&pair.b.heard, pair.b.pe, "ok(1)");
+	rdma_hears(&pair.a, "ok(2)");
+	rdma_hears(&pair.b, "ok(1)");
 	assert_string_equal(pair.b.bytes + 100, "Hi DOCA RDMA!");
-	assert_int_equal(rdma_data_len(dst), 14);
-	assert_int_equal(rdma_data_len(src), 14);
+	assert_int_equal(rdma_data_len(&pair.b, dst), 14);
+	assert_int_equal(rdma_data_len(&pair.a, src), 14);
 	rdma_pair_fini(&pair);
 }
 
@@ -46,23 +45,21 @@ static void received_data_is_appended(void **state)
 {
 	struct rdma_pair pair;
 	struct doca_buf *dst;
-	void *data;
 
 	(void)state;
 	rdma_pair_init(&pair, NULL);
 	memset(pair.a.bytes, 'x', 20);
 	dst = rdma_buf(&pair.b, 0, 100, 10, 5);
-	rdma_submit(rdma_receive_task(&pair.b, dst, 1));
+	rdma_submit(&pair.b, rdma_receive_task(&pair.b, dst, 1));
 
-	rdma_submit(rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 20), 2));
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 20), 2));
 
 	rdma_drive(&pair, &pair.b, 1);
 	assert_untouched(pair.b.bytes, 0, 15);
 	assert_memory_equal(pair.b.bytes + 15, pair.a.bytes, 20);
 	assert_untouched(pair.b.bytes, 35, 100);
-	assert_int_equal(rdma_data_len(dst), 25);
-	assert_success(doca_buf_get_data(dst, &data));
-	assert_ptr_equal(data, pair.b.bytes + 10);
+	assert_int_equal(rdma_data_len(&pair.b, dst), 25);
+	assert_ptr_equal(rdma_data_at(&pair.b, dst), pair.b.bytes + 10);
 	rdma_pair_fini(&pair);
 }
 
@@ -76,16 +73,16 @@ static void two_messages_land_one_behind_the_other(void **state)
 	memcpy(pair.a.bytes, "onetwo", 6);
 	dst = rdma_room(&pair.b, 0, 100);
 	for (uint64_t i = 0; i < 2; i++) {
-		rdma_submit(rdma_receive_task(&pair.b, dst, i));
-		rdma_submit(rdma_send_task(&pair.a, rdma_data(&pair.a, 3 * i, 3), i));
+		rdma_submit(&pair.b, rdma_receive_task(&pair.b, dst, i));
+		rdma_submit(&pair.a, rdma_send_task(&pair.a, rdma_data(&pair.a, 3 * i, 3), i));
 		rdma_drive(&pair, &pair.b, (unsigned int)i + 1);
 	}
 
 	assert_memory_equal(pair.b.bytes, "onetwo", 7);
-	assert_int_equal(rdma_data_len(dst), 6);
-	assert_success(doca_buf_reset_data_len(dst));
-	rdma_submit(rdma_receive_task(&pair.b, dst, 2));
-	rdma_submit(rdma_send_task(&pair.a, rdma_data(&pair.a, 3, 3), 2));
+	assert_int_equal(rdma_data_len(&pair.b, dst), 6);
+	rdma_reset_data(&pair.b, dst);
+	rdma_submit(&pair.b, rdma_receive_task(&pair.b, dst, 2));
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, rdma_data(&pair.a, 3, 3), 2));
 	rdma_drive(&pair, &pair.b, 3);
 	assert_memory_equal(pair.b.bytes, "twotwo", 7);
 	rdma_pair_fini(&pair);
@@ -104,14 +101,11 @@ static void lists_are_gathered_and_scattered(void **state)
 		src[i] = rdma_data(&pair.a, 100 * i, sources[i]);
 		dst[i] = rdma_room(&pair.b, 100 * i, rooms[i]);
 	}
-	for (size_t i = 1; i < 3; i++) {
-		assert_success(doca_buf_chain_list(src[0], src[i]));
-		assert_success(doca_buf_chain_list(dst[0], dst[i]));
-	}
-	pair.a.num_bufs = pair.b.num_bufs = 1; /* a list is given back by its head */
-	rdma_submit(rdma_receive_task(&pair.b, dst[0], 1));
+	(void)rdma_chain(&pair.a, src, 3);
+	(void)rdma_chain(&pair.b, dst, 3);
+	rdma_submit(&pair.b, rdma_receive_task(&pair.b, dst[0], 1));
 
-	rdma_submit(rdma_send_task(&pair.a, src[0], 2));
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, src[0], 2));
 
 	rdma_drive(&pair, &pair.b, 1);
 	assert_memory_equal(pair.b.bytes, pair.a.bytes, 4);
@@ -119,8 +113,8 @@ static void lists_are_gathered_and_scattered(void **state)
 	assert_memory_equal(pair.b.bytes + 200, pair.a.bytes + 5, 2);
 	assert_memory_equal(pair.b.bytes + 202, pair.a.bytes + 200, 13);
 	for (size_t i = 0; i < 3; i++) {
-		assert_int_equal(rdma_data_len(dst[i]), filled[i]);
-		assert_int_equal(rdma_data_len(src[i]), sources[i]);
+		assert_int_equal(rdma_data_len(&pair.b, dst[i]), filled[i]);
+		assert_int_equal(rdma_data_len(&pair.a, src[i]), sources[i]);
 	}
 	rdma_pair_fini(&pair);
 }
@@ -129,15 +123,14 @@ static void too_long_a_list_is_refused(void **state)
 {
 	const struct rdma_conf conf = { .list_len = 2 };
 	struct rdma_pair pair;
-	struct doca_buf *list;
+	struct doca_buf *bufs[3], *list;
 	struct doca_task *task;
 
 	(void)state;
 	rdma_pair_init(&pair, &conf);
-	list = rdma_data(&pair.a, 0, 1);
-	for (size_t i = 1; i < 3; i++)
-		assert_success(doca_buf_chain_list(list, rdma_data(&pair.a, i, 1)));
-	pair.a.num_bufs = 1;
+	for (size_t i = 0; i < 3; i++)
+		bufs[i] = rdma_data(&pair.a, i, 1);
+	list = rdma_chain(&pair.a, bufs, 3);
 
 	task = rdma_send_task(&pair.a, list, 1);
 	assert_refused(doca_task_submit(task), DOCA_ERROR_INVALID_VALUE, "too long");
@@ -160,8 +153,8 @@ static void big_messages_arrive_whole(void **state)
 	rdma_pair_init(&pair, &conf);
 	for (unsigned int i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		fill(pair.a.bytes, sizes[i], i);
-		rdma_submit(rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 4 * MIB), i));
-		rdma_submit(rdma_send_task(&pair.a, rdma_data(&pair.a, 0, sizes[i]), i));
+		rdma_submit(&pair.b, rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 4 * MIB), i));
+		rdma_submit(&pair.a, rdma_send_task(&pair.a, rdma_data(&pair.a, 0, sizes[i]), i));
 		rdma_drive(&pair, &pair.b, i + 1);
 		assert_memory_equal(pair.a.bytes, pair.b.bytes, sizes[i]);
 	}
@@ -175,27 +168,17 @@ static void empty_messages_are_messages(void **state)
 
 	(void)state;
 	rdma_pair_init(&pair, NULL);
-	rdma_submit(rdma_receive_task(&pair.b, NULL, 1));
-	rdma_submit(rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 8), 2));
+	rdma_submit(&pair.b, rdma_receive_task(&pair.b, NULL, 1));
+	rdma_submit(&pair.b, rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 8), 2));
 
-	rdma_submit(rdma_send_task(&pair.a, NULL, 1));
-	rdma_submit(rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 0), 2));
-	rdma_submit(rdma_read_task(&pair.a, NULL, NULL, 3));
-	rdma_submit(rdma_write_task(&pair.a, NULL, NULL, 4));
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, NULL, 1));
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 0), 2));
+	rdma_submit(&pair.a, rdma_read_task(&pair.a, NULL, NULL, 3));
+	rdma_submit(&pair.a, rdma_write_task(&pair.a, NULL, NULL, 4));
 
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(1) ok(2) ok(3) ok(4)");
-	assert_hears(&pair.b.heard, pair.b.pe, "ok(1) ok(2)");
+	rdma_hears(&pair.a, "ok(1) ok(2) ok(3) ok(4)");
+	rdma_hears(&pair.b, "ok(1) ok(2)");
 	rdma_pair_fini(&pair);
-}
-
-static const struct doca_rdma_task_receive *receive_of(const struct doca_task *task)
-{
-	return (const struct doca_rdma_task_receive *)(const void *)task;
-}
-
-static void keep(struct heard *heard)
-{
-	(void)heard;
 }
 
 static void immediate_value_comes_as_it_is(void **state)
@@ -205,26 +188,25 @@ static void immediate_value_comes_as_it_is(void **state)
 
 	(void)state;
 	rdma_pair_init(&pair, NULL);
-	pair.b.heard.on_task = keep;
-	receives[0] = rdma_submit(rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 8), 1));
-	receives[1] = rdma_submit(rdma_receive_task(&pair.b, NULL, 2));
+	rdma_heard_of(&pair.b)->on_task = heard_keep_task;
+	receives[0] = rdma_submit(&pair.b, rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 8), 1));
+	receives[1] = rdma_submit(&pair.b, rdma_receive_task(&pair.b, NULL, 2));
 
-	rdma_submit(rdma_send_imm_task(&pair.a, rdma_data(&pair.a, 0, 5), 0xABCD, 1));
-	rdma_submit(rdma_write_imm_task(&pair.a, rdma_data(&pair.a, 0, 100),
+	rdma_submit(&pair.a, rdma_send_imm_task(&pair.a, rdma_data(&pair.a, 0, 5), 0xABCD, 1));
+	rdma_submit(&pair.a,
+		    rdma_write_imm_task(&pair.a, rdma_data(&pair.a, 0, 100),
 					rdma_remote_buf(&pair.a, &pair.b, 64, 200, 0), 0xABCE, 2));
 
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(1) ok(2)");
-	assert_hears(&pair.b.heard, pair.b.pe, "ok(1) ok(2)");
+	rdma_hears(&pair.a, "ok(1) ok(2)");
+	rdma_hears(&pair.b, "ok(1) ok(2)");
 	for (int i = 0; i < 2; i++) {
-		const struct doca_rdma_task_receive *receive = receive_of(receives[i]);
+		struct rdma_received received = rdma_received(&pair.b, receives[i]);
 
-		assert_int_equal(doca_rdma_task_receive_get_result_opcode(receive), 1 + i);
-		assert_int_equal(doca_rdma_task_receive_get_result_immediate_data(receive),
-				 0xABCD + i);
-		assert_int_equal(doca_rdma_task_receive_get_result_len(receive), i == 0 ? 5 : 100);
-		assert_ptr_equal(doca_rdma_task_receive_get_result_rdma_connection(receive),
-				 pair.b.conn);
-		doca_task_free(receives[i]);
+		assert_int_equal(received.opcode, 1 + i);
+		assert_int_equal(received.imm, 0xABCD + i);
+		assert_int_equal(received.len, i == 0 ? 5 : 100);
+		assert_ptr_equal(received.conn, pair.b.conn);
+		rdma_free(&pair.b, receives[i]);
 	}
 	rdma_pair_fini(&pair);
 }
@@ -235,12 +217,12 @@ static void immediate_alone_needs_no_memory(void **state)
 
 	(void)state;
 	rdma_pair_init(&pair, NULL);
-	rdma_submit(rdma_receive_task(&pair.b, NULL, 1));
+	rdma_submit(&pair.b, rdma_receive_task(&pair.b, NULL, 1));
 
-	rdma_submit(rdma_write_imm_task(&pair.a, NULL, NULL, 7, 2));
+	rdma_submit(&pair.a, rdma_write_imm_task(&pair.a, NULL, NULL, 7, 2));
 
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(2)");
-	assert_hears(&pair.b.heard, pair.b.pe, "ok(1)");
+	rdma_hears(&pair.a, "ok(2)");
+	rdma_hears(&pair.b, "ok(1)");
 	rdma_pair_fini(&pair);
 }
 
@@ -250,16 +232,16 @@ static void message_waits_for_a_receive(void **state)
 
 	(void)state;
 	rdma_pair_init(&pair, NULL);
-	rdma_submit(rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 5), 1));
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 5), 1));
 	for (uint64_t end = test_now_ns() + 50000000; test_now_ns() < end;) {
-		assert_int_equal(doca_pe_progress(pair.a.pe), 0);
-		assert_int_equal(doca_pe_progress(pair.b.pe), 0);
+		rdma_is_silent(&pair.a, 1);
+		rdma_is_silent(&pair.b, 1);
 	}
 
-	rdma_submit(rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 5), 2));
+	rdma_submit(&pair.b, rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 5), 2));
 
-	assert_hears(&pair.b.heard, pair.b.pe, "ok(2)");
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(1)");
+	rdma_hears(&pair.b, "ok(2)");
+	rdma_hears(&pair.a, "ok(1)");
 	rdma_pair_fini(&pair);
 }
 
@@ -272,20 +254,20 @@ static void waiting_message_holds_up_nobody_else(void **state)
 	(void)state;
 	rdma_pair_init(&pair, &conf);
 	rdma_connect(&pair.a, &pair.b, &a_second, &b_second);
-	rdma_submit(rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 5), 1));
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 5), 1));
 
 	/* The other connection, and the other direction of the same one. */
 	pair.b.bytes[0] = 'b';
-	rdma_submit(rdma_read_task(&pair.b, rdma_remote_buf(&pair.b, &pair.a, 0, 5, 5),
-				   rdma_room(&pair.b, 10, 5), 3));
-	assert_hears(&pair.b.heard, pair.b.pe, "ok(3)");
+	rdma_submit(&pair.b, rdma_read_task(&pair.b, rdma_remote_buf(&pair.b, &pair.a, 0, 5, 5),
+					    rdma_room(&pair.b, 10, 5), 3));
+	rdma_hears(&pair.b, "ok(3)");
 	pair.a.conn = a_second;
-	rdma_submit(rdma_read_task(&pair.a, rdma_remote_buf(&pair.a, &pair.b, 0, 1, 1),
-				   rdma_room(&pair.a, 100, 1), 2));
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(2)");
+	rdma_submit(&pair.a, rdma_read_task(&pair.a, rdma_remote_buf(&pair.a, &pair.b, 0, 1, 1),
+					    rdma_room(&pair.a, 100, 1), 2));
+	rdma_hears(&pair.a, "ok(2)");
 	assert_int_equal(pair.a.bytes[100], 'b');
-	rdma_submit(rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 5), 4));
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(1)");
+	rdma_submit(&pair.b, rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 5), 4));
+	rdma_hears(&pair.a, "ok(1)");
 	rdma_pair_fini(&pair);
 }
 
@@ -297,10 +279,10 @@ static void retries_end(void **state)
 
 	(void)state;
 	rdma_pair_init(&pair, &conf);
-	rdma_submit(rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 5), 1));
-	rdma_submit(rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 5), 2));
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 5), 1));
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 5), 2));
 
-	assert_hears(&pair.a.heard, pair.a.pe, "IO_FAILED(1) IO_FAILED(2)");
+	rdma_hears(&pair.a, "IO_FAILED(1) IO_FAILED(2)");
 	test_take_log("no receive in time");
 	task = rdma_send_task(&pair.a, NULL, 3);
 	assert_refused(doca_task_submit(task), DOCA_ERROR_BAD_STATE, "has ended");
@@ -317,20 +299,20 @@ static void too_small_a_receive_fails_on_both_sides(void **state)
 	(void)state;
 	rdma_pair_init(&pair, &conf);
 	rdma_connect(&pair.a, &pair.b, &a_second, &b_second);
-	rdma_submit(rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 50), 1));
-	rdma_submit(rdma_receive_task(&pair.b, rdma_room(&pair.b, 200, 100), 2));
+	rdma_submit(&pair.b, rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 50), 1));
+	rdma_submit(&pair.b, rdma_receive_task(&pair.b, rdma_room(&pair.b, 200, 100), 2));
 	memset(pair.a.bytes, 'x', 100);
 
-	rdma_submit(rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 100), 3));
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 100), 3));
 
-	assert_hears(&pair.a.heard, pair.a.pe, "IO_FAILED(3)");
+	rdma_hears(&pair.a, "IO_FAILED(3)");
 	test_take_log("too small");
-	assert_hears(&pair.b.heard, pair.b.pe, "IO_FAILED(1)");
+	rdma_hears(&pair.b, "IO_FAILED(1)");
 	assert_untouched(pair.b.bytes, 0, 300);
 	pair.a.conn = a_second;
-	rdma_submit(rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 100), 4));
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(4)");
-	assert_hears(&pair.b.heard, pair.b.pe, "ok(2)");
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 100), 4));
+	rdma_hears(&pair.a, "ok(4)");
+	rdma_hears(&pair.b, "ok(2)");
 	rdma_pair_fini(&pair);
 }
 
@@ -340,13 +322,13 @@ static void buf_without_room_receives_nothing(void **state)
 
 	(void)state;
 	rdma_pair_init(&pair, NULL);
-	rdma_submit(rdma_receive_task(&pair.b, rdma_data(&pair.b, 0, 50), 1));
+	rdma_submit(&pair.b, rdma_receive_task(&pair.b, rdma_data(&pair.b, 0, 50), 1));
 
-	rdma_submit(rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 1), 2));
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, rdma_data(&pair.a, 0, 1), 2));
 
-	assert_hears(&pair.a.heard, pair.a.pe, "IO_FAILED(2)");
+	rdma_hears(&pair.a, "IO_FAILED(2)");
 	test_take_log("too small");
-	assert_hears(&pair.b.heard, pair.b.pe, "IO_FAILED(1)");
+	rdma_hears(&pair.b, "IO_FAILED(1)");
 	rdma_pair_fini(&pair);
 }
 
@@ -360,25 +342,23 @@ static void receives_are_of_the_context(void **state)
 	(void)state;
 	rdma_pair_init(&pair, &conf);
 	rdma_connect(&pair.a, &pair.b, &a_second, &b_second);
-	pair.b.heard.on_task = keep;
+	rdma_heard_of(&pair.b)->on_task = heard_keep_task;
 	for (uint64_t i = 0; i < 3; i++)
-		receives[i] = rdma_submit(rdma_receive_task(&pair.b, NULL, i));
+		receives[i] = rdma_submit(&pair.b, rdma_receive_task(&pair.b, NULL, i));
 	assert_success(doca_rdma_connection_disconnect(pair.a.conn));
 	pair.a.conn = a_second;
 
-	rdma_submit(rdma_send_task(&pair.a, NULL, 10));
-	rdma_submit(rdma_send_task(&pair.a, NULL, 11));
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, NULL, 10));
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, NULL, 11));
 
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(10) ok(11)");
-	assert_hears(&pair.b.heard, pair.b.pe, "ok(0) ok(1)");
+	rdma_hears(&pair.a, "ok(10) ok(11)");
+	rdma_hears(&pair.b, "ok(0) ok(1)");
 	for (int i = 0; i < 2; i++)
-		assert_ptr_equal(
-		    doca_rdma_task_receive_get_result_rdma_connection(receive_of(receives[i])),
-		    b_second);
+		assert_ptr_equal(rdma_received(&pair.b, receives[i]).conn, b_second);
 	assert_ptr_not_equal(b_second, pair.b.conn);
-	doca_task_free(receives[0]);
-	doca_task_free(receives[1]);
-	pair.b.heard.on_task = NULL;
+	rdma_free(&pair.b, receives[0]);
+	rdma_free(&pair.b, receives[1]);
+	rdma_heard_of(&pair.b)->on_task = NULL;
 	rdma_pair_fini(&pair);
 }
 
@@ -391,16 +371,16 @@ static void fifth_task_of_a_queue_of_four_is_full(void **state)
 	(void)state;
 	rdma_pair_init(&pair, &conf);
 	for (uint64_t i = 0; i < 4; i++)
-		rdma_submit(rdma_send_task(&pair.a, NULL, i));
+		rdma_submit(&pair.a, rdma_send_task(&pair.a, NULL, i));
 	task = rdma_send_task(&pair.a, NULL, 4);
 	assert_error(doca_task_submit(task), DOCA_ERROR_FULL);
 	for (uint64_t i = 0; i < 5; i++)
-		rdma_submit(rdma_receive_task(&pair.b, NULL, i));
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(0) ok(1) ok(2) ok(3)");
+		rdma_submit(&pair.b, rdma_receive_task(&pair.b, NULL, i));
+	rdma_hears(&pair.a, "ok(0) ok(1) ok(2) ok(3)");
 
-	rdma_submit(task);
+	rdma_submit(&pair.a, task);
 
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(4)");
+	rdma_hears(&pair.a, "ok(4)");
 	rdma_pair_fini(&pair);
 }
 
@@ -417,7 +397,8 @@ static void completions_keep_the_order_of_submits(void **state)
 		struct doca_buf *src = rdma_data(&pair.a, 0, i * 400);
 		struct doca_task *task;
 
-		rdma_submit(rdma_receive_task(&pair.b, rdma_room(&pair.b, 32768, 32768), i));
+		rdma_submit(&pair.b,
+			    rdma_receive_task(&pair.b, rdma_room(&pair.b, 32768, 32768), i));
 		if (i % 4 == 0)
 			task = rdma_send_task(&pair.a, src, i);
 		else if (i % 4 == 1)
@@ -429,11 +410,11 @@ static void completions_keep_the_order_of_submits(void **state)
 			    i);
 		else
 			task = rdma_send_imm_task(&pair.a, src, (doca_be32_t)i, i);
-		rdma_submit(task);
+		rdma_submit(&pair.a, task);
 		len += (size_t)sprintf(words + len, "%sok(%u)", i > 0 ? " " : "", (unsigned int)i);
 	}
 
-	assert_hears(&pair.a.heard, pair.a.pe, words);
+	rdma_hears(&pair.a, words);
 	rdma_pair_fini(&pair);
 }
 
@@ -442,41 +423,38 @@ static void error_ends_its_connection_alone(void **state)
 {
 	const struct rdma_conf conf = { .max_conns = 2 };
 	struct doca_rdma_connection *a_second, *b_second;
-	const void *a_blob, *b_blob;
+	struct rdma_blob a_blob, b_blob;
 	enum doca_ctx_states now;
 	struct doca_buf *src;
 	struct rdma_pair pair;
 	struct doca_task *task;
-	size_t len;
 
 	(void)state;
-	rdma_side_init(&pair.a, &conf);
-	rdma_side_init(&pair.b, &conf);
-	rdma_side_start(&pair.a);
-	rdma_side_start(&pair.b);
+	rdma_pair_start(&pair, &conf);
 	rdma_connect(&pair.a, &pair.b, &a_second, &b_second);
 	pair.a.remote = rdma_import(&pair.a, &pair.b);
-	assert_success(doca_rdma_export(pair.a.rdma, &a_blob, &len, &pair.a.conn));
-	assert_success(doca_rdma_export(pair.b.rdma, &b_blob, &len, &pair.b.conn));
-	assert_success(doca_rdma_connect(pair.a.rdma, b_blob, len, pair.a.conn));
+	rdma_export(&pair.a, &a_blob, &pair.a.conn);
+	rdma_export(&pair.b, &b_blob, &pair.b.conn);
+	assert_success(rdma_connect_to(&pair.a, &b_blob, pair.a.conn));
 	src = rdma_data(&pair.a, 0, 8);
-	rdma_submit(rdma_write_task(&pair.a, NULL, NULL, 1));
+	rdma_submit(&pair.a, rdma_write_task(&pair.a, NULL, NULL, 1));
 	for (uint64_t i = 2; i < 5; i++)
 		rdma_submit(
+		    &pair.a,
 		    rdma_write_task(&pair.a, src, rdma_remote_buf(&pair.a, &pair.b, 0, 8, 0), i));
-	assert_success(doca_mmap_stop(pair.b.mmap)); /* its key is void from here on */
+	rdma_stop_memory(&pair.b);
 
-	assert_success(doca_rdma_connect(pair.b.rdma, a_blob, len, pair.b.conn));
+	assert_success(rdma_connect_to(&pair.b, &a_blob, pair.b.conn));
 
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(1) NOT_PERMITTED(2) IO_FAILED(3) IO_FAILED(4)");
+	rdma_hears(&pair.a, "ok(1) NOT_PERMITTED(2) IO_FAILED(3) IO_FAILED(4)");
 	test_take_log("does not permit");
 	task = rdma_write_task(&pair.a, NULL, NULL, 5);
 	assert_refused(doca_task_submit(task), DOCA_ERROR_BAD_STATE, "has ended");
 	doca_task_free(task);
 	pair.a.conn = a_second;
-	rdma_submit(rdma_receive_task(&pair.b, NULL, 6));
-	rdma_submit(rdma_send_task(&pair.a, NULL, 7));
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(7)");
+	rdma_submit(&pair.b, rdma_receive_task(&pair.b, NULL, 6));
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, NULL, 7));
+	rdma_hears(&pair.a, "ok(7)");
 	assert_success(doca_ctx_get_state(pair.a.ctx, &now));
 	assert_int_equal(now, DOCA_CTX_STATE_RUNNING);
 	rdma_pair_fini(&pair);
@@ -488,15 +466,13 @@ static void pending_receive_is_no_event(void **state)
 
 	(void)state;
 	rdma_pair_init(&pair, NULL);
-	rdma_submit(rdma_receive_task(&pair.b, NULL, 1));
+	rdma_submit(&pair.b, rdma_receive_task(&pair.b, NULL, 1));
 
-	for (int i = 0; i < 10000; i++)
-		assert_int_equal(doca_pe_progress(pair.b.pe), 0);
-	rdma_submit(rdma_send_task(&pair.a, NULL, 2));
+	rdma_is_silent(&pair.b, 10000);
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, NULL, 2));
 
-	assert_hears(&pair.b.heard, pair.b.pe, "ok(1)");
-	for (int i = 0; i < 1000; i++)
-		assert_int_equal(doca_pe_progress(pair.b.pe), 0);
+	rdma_hears(&pair.b, "ok(1)");
+	rdma_is_silent(&pair.b, 1000);
 	rdma_pair_fini(&pair);
 }
 
@@ -512,16 +488,16 @@ static void context_may_talk_to_itself(void **state)
 	assert_success(doca_rdma_export(side.rdma, &blob, &len, &side.conn));
 	assert_success(doca_rdma_connect(side.rdma, blob, len, side.conn));
 	memcpy(side.bytes, "self", 4);
-	rdma_submit(rdma_receive_task(&side, rdma_room(&side, 10, 4), 1));
+	rdma_submit(&side, rdma_receive_task(&side, rdma_room(&side, 10, 4), 1));
 
-	rdma_submit(rdma_send_task(&side, rdma_data(&side, 0, 4), 2));
+	rdma_submit(&side, rdma_send_task(&side, rdma_data(&side, 0, 4), 2));
 
-	assert_hears(&side.heard, side.pe, "ok(1) ok(2)");
+	rdma_hears(&side, "ok(1) ok(2)");
 	assert_memory_equal(side.bytes + 10, "self", 4);
 	rdma_side_fini(&side);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct rdma_test tests[] = {
 		RDMA_TEST(send_comes_to_a_receive),
@@ -543,8 +519,8 @@ int main(void)
 		RDMA_TEST(completions_keep_the_order_of_submits),
 		RDMA_TEST(error_ends_its_connection_alone),
 		RDMA_TEST(pending_receive_is_no_event),
-		RDMA_TEST(context_may_talk_to_itself),
+		RDMA_TEST_ALONE(context_may_talk_to_itself),
 	};
 
-	return rdma_run(tests, sizeof(tests) / sizeof(tests[0]));
+	return rdma_run(tests, sizeof(tests) / sizeof(tests[0]), argc, argv);
 }

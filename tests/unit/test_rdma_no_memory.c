@@ -79,9 +79,9 @@ static void start_stays_idle_and_can_be_tried_again(void **state)
 			assert_error(result, DOCA_ERROR_NO_MEMORY);
 		assert_true(test_num_logged() > 0);
 		test_drop_log();
-		assert_heard(&side.heard, "");
+		rdma_heard(&side, "");
 	}
-	assert_heard(&side.heard, "idle>running");
+	rdma_heard(&side, "idle>running");
 	rdma_side_fini(&side);
 }
 
@@ -121,9 +121,9 @@ static void export_and_connect_can_be_tried_again(void **state)
 		test_take_log("no memory");
 	}
 	num_good = -1;
-	rdma_submit(rdma_receive_task(&side, NULL, 1));
-	rdma_submit(rdma_send_task(&side, NULL, 2));
-	assert_hears(&side.heard, side.pe, "ok(1) ok(2)");
+	rdma_submit(&side, rdma_receive_task(&side, NULL, 1));
+	rdma_submit(&side, rdma_send_task(&side, NULL, 2));
+	rdma_hears(&side, "ok(1) ok(2)");
 	rdma_side_fini(&side);
 }
 
@@ -135,24 +135,24 @@ static void tasks_need_no_memory(void **state)
 	(void)state;
 	rdma_pair_init(&pair, NULL);
 	src = rdma_data(&pair.a, 0, 10000);
-	rdma_submit(rdma_write_task(&pair.a, NULL, NULL, 0));
-	rdma_submit(rdma_write_task(&pair.b, NULL, NULL, 0));
-	assert_hears(&pair.a.heard, pair.a.pe, "ok(0)"); /* they are connected */
-	assert_hears(&pair.b.heard, pair.b.pe, "ok(0)");
+	rdma_submit(&pair.a, rdma_write_task(&pair.a, NULL, NULL, 0));
+	rdma_submit(&pair.b, rdma_write_task(&pair.b, NULL, NULL, 0));
+	rdma_hears(&pair.a, "ok(0)"); /* they are connected */
+	rdma_hears(&pair.b, "ok(0)");
 	fail_after(0);
 
-	rdma_submit(rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 10000), 1));
-	rdma_submit(rdma_send_task(&pair.a, src, 2));
+	rdma_submit(&pair.b, rdma_receive_task(&pair.b, rdma_room(&pair.b, 0, 10000), 1));
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, src, 2));
 	rdma_drive(&pair, &pair.a, 1);
 	rdma_drive(&pair, &pair.b, 1);
 
 	assert_true(nothing_failed());
-	assert_heard(&pair.a.heard, "ok(2)");
-	assert_heard(&pair.b.heard, "ok(1)");
+	rdma_heard(&pair.a, "ok(2)");
+	rdma_heard(&pair.b, "ok(1)");
 	rdma_pair_fini(&pair);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct rdma_test tests[] = {
 		RDMA_TEST(context_is_not_created),
@@ -161,5 +161,5 @@ int main(void)
 		RDMA_TEST(tasks_need_no_memory),
 	};
 
-	return rdma_run(tests, sizeof(tests) / sizeof(tests[0]));
+	return rdma_run(tests, sizeof(tests) / sizeof(tests[0]), argc, argv);
 }
