@@ -169,6 +169,7 @@ static struct doca_buf *far_buf(struct rdma_side *side, size_t offset, size_t le
 	return buf;
 }
 
+/* rdma trap 1 */
 static void target_needs_not_run(void **state)
 {
 	struct rdma_side side;
@@ -217,6 +218,7 @@ static void sender_may_end_at_its_completion(void **state)
 	end_other(&other);
 }
 
+/* rdma traps 8, 38 */
 static void killed_peer_fails_what_is_outstanding(void **state)
 {
 	struct rdma_side side;
@@ -247,6 +249,7 @@ static void killed_peer_fails_what_is_outstanding(void **state)
 	rdma_side_fini(&side);
 }
 
+/* rdma trap 38 */
 static void stopped_peer_completes_nothing(void **state)
 {
 	struct rdma_side side;
@@ -311,6 +314,7 @@ static unsigned int num_threads(void)
 	return count;
 }
 
+/* rdma traps 8, 70 */
 static void engine_takes_no_signals_and_ends(void **state)
 {
 	unsigned int before = num_threads();

@@ -11,10 +11,9 @@
 
 static const struct rdma_conf defaults;
 
-static void configure_tasks(struct rdma_side *side)
+static void configure_tasks(struct rdma_side *side, uint32_t n)
 {
 	const doca_task_completion_cb_t ok = heard_on_success, error = heard_on_error;
-	const uint32_t n = RDMA_RIG_NUM_TASKS;
 
 	/* A task is its own base, so the callbacks of any task do. */
 	assert_success(
@@ -53,7 +52,7 @@ static void configure(struct rdma_side *side, const struct rdma_conf *conf)
 	if (conf->has_rnr)
 		assert_success(doca_rdma_set_rnr_retry_count(side->rdma, conf->rnr_retry_count));
 	if (!conf->has_no_tasks)
-		configure_tasks(side);
+		configure_tasks(side, conf->num_tasks != 0 ? conf->num_tasks : RDMA_RIG_NUM_TASKS);
 }
 
 void rdma_side_init(struct rdma_side *side, const struct rdma_conf *conf)

@@ -69,7 +69,8 @@ struct rdma_conf {
 	uint32_t list_len;       /* of sends and receives */
 	uint8_t rnr_retry_count; /* used when has_rnr */
 	bool has_rnr;
-	bool has_no_tasks; /* no set_conf at all */
+	uint32_t num_tasks; /* of each kind; RDMA_RIG_NUM_TASKS */
+	bool has_no_tasks;  /* no set_conf at all */
 };
 
 struct rdma_pair {

@@ -195,6 +195,7 @@ static void format_without_fields_is_an_empty_envelope(void **state)
 
 /* --- what is damaged --- */
 
+/* rdma trap 55 */
 static void every_truncation_is_refused(void **state)
 {
 	struct core_mmap_record record;
@@ -231,6 +232,7 @@ static void longer_blob_is_refused(void **state)
 		assert_refused(decode(blob, len, &record), DOCA_ERROR_INVALID_VALUE, "length");
 }
 
+/* rdma trap 55 */
 static void every_flipped_bit_is_refused(void **state)
 {
 	struct core_mmap_record record, untouched;
@@ -395,6 +397,7 @@ static void reserved_bytes_must_be_zero(void **state)
 	assert_refused(decode(blob, GOLDEN_SIZE, &record), DOCA_ERROR_INVALID_VALUE, "kind");
 }
 
+/* rdma trap 55 */
 static void refused_import_makes_no_mmap(void **state)
 {
 	struct doca_dev *dev = fixture_dev_open();

@@ -379,6 +379,7 @@ static void buf_in_a_list_is_not_reused(void **state)
 
 /* --- references --- */
 
+/* rdma trap 23 */
 static void references_are_counted_up_to_65535(void **state)
 {
 	static const struct {

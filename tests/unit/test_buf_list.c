@@ -173,6 +173,7 @@ static void list_never_gets_a_cycle(void **state)
 	scene_fini(&scene);
 }
 
+/* rdma trap 23 */
 static void list_of_two_owners_is_not_chained_behind(void **state)
 {
 	struct scene scene;
@@ -192,6 +193,7 @@ static void list_of_two_owners_is_not_chained_behind(void **state)
 	scene_fini(&scene);
 }
 
+/* rdma trap 23 */
 static void only_the_head_counts_references(void **state)
 {
 	struct scene scene;
@@ -351,6 +353,7 @@ static void lists_are_what_a_model_says(void **state)
 
 /* --- the end of a list --- */
 
+/* rdma trap 23 */
 static void whole_list_goes_back_to_its_inventories_and_mmaps(void **state)
 {
 	struct scene scenes[3];

@@ -182,6 +182,7 @@ static void check_without_verbs(unsigned int num_lines, const char *part)
 
 /* --- no verbs; these come first, while this process has not looked for the library --- */
 
+/* rdma trap 64 */
 static void without_the_library_only_software_is_listed(void **state)
 {
 	(void)state;
@@ -198,6 +199,7 @@ static void library_that_lacks_the_calls_is_not_used(void **state)
 	check_without_verbs(1, "lacks ibv_get_device_list");
 }
 
+/* rdma trap 64 */
 static void kernel_without_verbs_is_no_error(void **state)
 {
 	(void)state;

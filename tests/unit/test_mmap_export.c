@@ -78,6 +78,7 @@ static struct doca_mmap *import_create(struct doca_dev *dev)
 
 /* --- exporting --- */
 
+/* rdma trap 35 */
 static void export_needs_a_right_for_peers(void **state)
 {
 	static const struct {
@@ -174,6 +175,7 @@ static void each_device_has_a_key_of_its_own(void **state)
 	assert_success(doca_dev_close(second));
 }
 
+/* rdma trap 34 */
 static void stop_ends_the_export_and_start_brings_a_new_key(void **state)
 {
 	struct doca_dev *dev = fixture_dev_open();
@@ -226,6 +228,7 @@ static void key_tags_are_random_in_every_byte(void **state)
 	assert_success(doca_dev_close(dev));
 }
 
+/* rdma trap 66 */
 static void descriptor_can_be_sent_from_where_it_lies(void **state)
 {
 	struct doca_buf *src, *dst;
@@ -363,6 +366,7 @@ static size_t blob_of_the_dead(struct doca_dev *dev, uint8_t *blob, size_t size)
 	return (size_t)len;
 }
 
+/* rdma trap 36 */
 static void import_needs_no_living_exporter(void **state)
 {
 	struct doca_dev *dev = fixture_dev_open();

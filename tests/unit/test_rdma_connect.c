@@ -7,6 +7,7 @@
 #include "rdma/rdma.h"
 #include "rdma_rig.h"
 
+/* rdma trap 52 */
 static void either_may_connect_first(void **state)
 {
 	(void)state;
@@ -36,6 +37,7 @@ static void either_may_connect_first(void **state)
 	}
 }
 
+/* rdma trap 53 */
 static void task_before_connect_is_refused(void **state)
 {
 	struct rdma_side side;
@@ -75,6 +77,7 @@ static void connection_of_nobody_or_another_is_refused(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma traps 54, 56 */
 static void exports_are_limited_and_differ(void **state)
 {
 	const struct rdma_conf conf = { .max_conns = 3 };
@@ -107,6 +110,7 @@ static void exports_are_limited_and_differ(void **state)
 	rdma_side_fini(&side);
 }
 
+/* rdma trap 54 */
 static void descriptor_is_copied(void **state)
 {
 	struct rdma_pair pair;
@@ -132,6 +136,7 @@ static void descriptor_is_copied(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 55 */
 static void damaged_descriptors_are_refused(void **state)
 {
 	struct rdma_side side;
@@ -147,11 +152,11 @@ static void damaged_descriptors_are_refused(void **state)
 	for (size_t i = 0; i < len; i++)
 		assert_error(doca_rdma_connect(side.rdma, bytes, i, side.conn),
 			     DOCA_ERROR_CONNECTION_ABORTED);
-	for (size_t i = 0; i < len; i++) {
-		bytes[i] ^= 0x40;
+	for (size_t bit = 0; bit < 8 * len; bit++) {
+		bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
 		assert_error(doca_rdma_connect(side.rdma, bytes, len, side.conn),
 			     DOCA_ERROR_CONNECTION_ABORTED);
-		bytes[i] ^= 0x40;
+		bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
 	}
 	test_drop_log();
 	assert_success(doca_rdma_connect(side.rdma, bytes, len, side.conn));
@@ -191,6 +196,7 @@ static void to_other_order(struct drdma_conn_record *record)
 	record->byte_order = 3 - record->byte_order;
 }
 
+/* rdma trap 55 */
 static void other_kinds_of_peers_are_refused(void **state)
 {
 	void (*const changes[])(struct drdma_conn_record *) = { to_dc, to_verbs, to_other_order };
@@ -240,6 +246,7 @@ static void to_other_instance(struct drdma_conn_record *record)
 	record->instance[0] ^= 1;
 }
 
+/* rdma trap 55 */
 static void wrong_secret_is_not_let_in(void **state)
 {
 	void (*const changes[])(struct drdma_conn_record *) = { to_other_secret,
@@ -381,6 +388,7 @@ static void disconnect_does_not_overtake_data(void **state)
 	rdma_side_fini(&pair.b);
 }
 
+/* rdma trap 56 */
 static void connections_can_be_made_and_ended_often(void **state)
 {
 	unsigned int num_fds = 0;
@@ -403,6 +411,7 @@ static void connections_can_be_made_and_ended_often(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 14 */
 static void old_connections_are_void_after_a_restart(void **state)
 {
 	struct rdma_blob old, blob;

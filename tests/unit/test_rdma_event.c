@@ -67,6 +67,7 @@ static void sleep_until(struct rdma_side *side, unsigned int num_words)
 	rdma_at(side, sleep_step, &num_words, sizeof(num_words));
 }
 
+/* rdma trap 6 */
 static void completion_before_arming_wakes(void **state)
 {
 	struct rdma_pair pair;
@@ -83,6 +84,7 @@ static void completion_before_arming_wakes(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 7 */
 static void drained_engine_is_silent(void **state)
 {
 	struct rdma_pair pair;
@@ -96,7 +98,7 @@ static void drained_engine_is_silent(void **state)
 	rdma_pair_fini(&pair);
 }
 
-/* Ping-pong by events in one thread: whatever drives a side, no wake-up is lost. */
+/* rdma trap 6. Ping-pong by events in one thread: whatever drives a side, no wake-up is lost. */
 static void no_wake_up_is_lost(void **state)
 {
 	struct rdma_pair pair;
@@ -119,6 +121,7 @@ static void no_wake_up_is_lost(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 1 */
 static void target_may_be_asleep(void **state)
 {
 	struct rdma_pair pair;
@@ -140,7 +143,8 @@ static void target_may_be_asleep(void **state)
 	rdma_pair_fini(&pair);
 }
 
-/* An armed engine whose application sleeps elsewhere is served too, and not woken for nothing. */
+/* rdma traps 1, 7. An armed engine whose application sleeps elsewhere is served too, and not woken
+ * for nothing. */
 static void armed_target_is_served(void **state)
 {
 	struct rdma_pair pair;
@@ -170,6 +174,7 @@ static void armed_target_is_served(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 6 */
 static void end_of_a_connection_wakes(void **state)
 {
 	struct rdma_pair pair;
@@ -190,6 +195,7 @@ static void end_of_a_connection_wakes(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 6 */
 static void retry_timer_wakes(void **state)
 {
 	const struct rdma_conf conf = { .rnr_retry_count = 1, .has_rnr = true };

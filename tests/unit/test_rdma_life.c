@@ -34,6 +34,7 @@ static void properties_have_their_defaults(void **state)
 	rdma_side_fini(&side);
 }
 
+/* rdma trap 18 */
 static void queue_size_is_rounded_up(void **state)
 {
 	struct rdma_side side;
@@ -54,6 +55,7 @@ static void queue_size_is_rounded_up(void **state)
 	rdma_side_fini(&side);
 }
 
+/* rdma trap 30 */
 static void rights_are_those_of_peers(void **state)
 {
 	static const uint32_t good[] = { 0, 1, 3, 7, 15 }, bad[] = { 16, 32, 64, 1 << 20 };
@@ -98,6 +100,7 @@ static void values_out_of_range_are_refused(void **state)
 	rdma_side_fini(&side);
 }
 
+/* rdma trap 17 */
 static void setters_come_before_start(void **state)
 {
 	struct rdma_side side;
@@ -118,9 +121,16 @@ static void setters_come_before_start(void **state)
 	LATE(doca_rdma_set_max_num_connections(side.rdma, 1));
 	LATE(doca_rdma_set_rnr_retry_count(side.rdma, 7));
 	LATE(doca_rdma_task_receive_set_dst_buf_list_len(side.rdma, 1));
-	LATE(doca_rdma_task_send_set_conf(side.rdma,
-					  (doca_rdma_task_send_completion_cb_t)heard_on_success,
-					  (doca_rdma_task_send_completion_cb_t)heard_on_error, 1));
+#define LATE_CONF(kind)                                                           \
+	LATE(doca_rdma_task_##kind##_set_conf(                                    \
+	    side.rdma, (doca_rdma_task_##kind##_completion_cb_t)heard_on_success, \
+	    (doca_rdma_task_##kind##_completion_cb_t)heard_on_error, 1))
+	LATE_CONF(receive);
+	LATE_CONF(send);
+	LATE_CONF(send_imm);
+	LATE_CONF(read);
+	LATE_CONF(write);
+	LATE_CONF(write_imm);
 	rdma_side_fini(&side);
 }
 
@@ -137,6 +147,7 @@ static void unused_gid_is_refused_at_start(void **state)
 	rdma_side_fini(&side);
 }
 
+/* rdma trap 16 */
 static void context_without_tasks_serves(void **state)
 {
 	const struct rdma_conf conf = { .has_no_tasks = true };
@@ -159,6 +170,7 @@ static void context_without_tasks_serves(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 13 */
 static void stop_flushes_and_waits_for_tasks(void **state)
 {
 	struct rdma_pair pair;
@@ -171,13 +183,16 @@ static void stop_flushes_and_waits_for_tasks(void **state)
 	kept = rdma_send_task(&pair.a, NULL, 99);
 	for (uint64_t i = 0; i < 4; i++)
 		rdma_submit(&pair.a, rdma_send_task(&pair.a, NULL, i));
-	for (uint64_t i = 10; i < 14; i++)
+	for (uint64_t i = 10; i < 18; i++)
 		rdma_submit(&pair.a, rdma_receive_task(&pair.a, NULL, i));
 
 	assert_int_equal(doca_ctx_stop(pair.a.ctx), DOCA_ERROR_IN_PROGRESS);
 
-	rdma_hears(&pair.a, "running>stopping IO_FAILED(0) IO_FAILED(1) IO_FAILED(2) IO_FAILED(3) "
-			    "IO_FAILED(10) IO_FAILED(11) IO_FAILED(12) IO_FAILED(13)");
+	rdma_hears(
+	    &pair.a,
+	    "running>stopping IO_FAILED(0) IO_FAILED(1) IO_FAILED(2) IO_FAILED(3) "
+	    "IO_FAILED(10) IO_FAILED(11) IO_FAILED(12) IO_FAILED(13) IO_FAILED(14) IO_FAILED(15) "
+	    "IO_FAILED(16) IO_FAILED(17)");
 	assert_success(doca_ctx_get_num_inflight_tasks(pair.a.ctx, &inflight));
 	assert_int_equal(inflight, 0);
 	assert_int_equal(doca_pe_progress(pair.a.pe), 0);
@@ -185,9 +200,12 @@ static void stop_flushes_and_waits_for_tasks(void **state)
 	assert_int_equal(now, DOCA_CTX_STATE_STOPPING);
 	doca_task_free(kept);
 	rdma_hears(&pair.a, "stopping>idle");
+	rdma_side_start(&pair.a);
+	doca_task_free(rdma_receive_task(&pair.a, NULL, 20));
 	rdma_pair_fini(&pair);
 }
 
+/* rdma traps 11, 12 */
 static void stop_with_nothing_left_is_over_at_once(void **state)
 {
 	struct rdma_pair pair;
@@ -205,6 +223,7 @@ static void stop_with_nothing_left_is_over_at_once(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 10 */
 static void stop_in_a_callback_is_deferred(void **state)
 {
 	struct rdma_pair pair;
@@ -240,6 +259,7 @@ static void destroy_in_idle(struct heard *heard)
 	side->rdma = NULL;
 }
 
+/* rdma trap 15 */
 static void idle_callback_may_destroy(void **state)
 {
 	struct rdma_pair pair;
@@ -270,6 +290,7 @@ static void do_it_all(struct heard *heard)
 	heard->result = doca_ctx_stop(side->ctx);
 }
 
+/* rdma trap 3 */
 static void running_callback_may_do_all(void **state)
 {
 	struct rdma_pair pair;
@@ -289,6 +310,7 @@ static void running_callback_may_do_all(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 25 */
 static void freed_task_can_still_be_asked(void **state)
 {
 	struct rdma_side side;
@@ -308,6 +330,7 @@ static void freed_task_can_still_be_asked(void **state)
 	rdma_side_fini(&side);
 }
 
+/* rdma trap 67 */
 static void task_is_its_own_base(void **state)
 {
 	struct doca_task *tasks[6];

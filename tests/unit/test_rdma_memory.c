@@ -39,6 +39,7 @@ static void write_goes_behind_the_data(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 24 */
 static void read_takes_the_length_of_its_source(void **state)
 {
 	struct rdma_pair pair;
@@ -64,6 +65,7 @@ static void read_takes_the_length_of_its_source(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 24 */
 static void read_needs_room(void **state)
 {
 	struct rdma_pair pair;
@@ -132,7 +134,7 @@ static void big_ones_come_whole(void **state)
 	rdma_pair_fini(&pair);
 }
 
-/* Both sides push and pull at once, through sockets that hold next to nothing. */
+/* rdma trap 9. Both sides push and pull at once, through sockets that hold next to nothing. */
 static void both_sides_at_once_do_not_block_each_other(void **state)
 {
 	const struct rdma_conf conf = { .len = 4 * MIB };
@@ -199,6 +201,7 @@ static uint32_t what_is_permitted(const struct rights_case *rights)
 	return permitted;
 }
 
+/* rdma trap 28 */
 static void access_needs_mmap_and_context(void **state)
 {
 	static const uint32_t sets[] = { 0, TO_READ, TO_WRITE, TO_READ | TO_WRITE };
@@ -213,6 +216,7 @@ static void access_needs_mmap_and_context(void **state)
 	}
 }
 
+/* rdma trap 29 */
 static void own_rights_are_not_asked_for(void **state)
 {
 	const struct rdma_conf conf = { .ctx_rights = LOCAL };
@@ -299,6 +303,7 @@ static void use_forged(forgery_t forge, size_t len, bool is_write)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma traps 2, 27, 31 */
 static void forged_descriptors_reach_nothing(void **state)
 {
 	static const forgery_t forgeries[] = { forge_index, forge_tag, forge_base, forge_len,
@@ -312,6 +317,7 @@ static void forged_descriptors_reach_nothing(void **state)
 	}
 }
 
+/* rdma trap 32 */
 static void local_destination_needs_local_write(void **state)
 {
 	static char constant[64];
@@ -401,7 +407,7 @@ static void untouched_step(struct rdma_side *side, void *unused)
 		assert_int_equal((unsigned char)side->bytes[i], 0xaa);
 }
 
-/* Stops b's mmap while a writes to it, and takes the memory away. */
+/* rdma trap 33. Stops b's mmap while a writes to it, and takes the memory away. */
 static void nothing_is_written_after_a_stop(void **state)
 {
 	const size_t len = 4 * MIB;
@@ -448,6 +454,7 @@ static void *watch_word(void *unused)
 	return NULL;
 }
 
+/* rdma trap 41 */
 static void words_are_not_torn(void **state)
 {
 	const struct rdma_conf conf = { .send_queue_size = 64 };
@@ -476,7 +483,7 @@ static void words_are_not_torn(void **state)
 	rdma_pair_fini(&pair);
 }
 
-/* The data is complete when the message that tells of it has come. */
+/* rdma trap 39. The data is complete when the message that tells of it has come. */
 static void message_comes_behind_the_data(void **state)
 {
 	const struct rdma_conf conf = { .len = MIB };

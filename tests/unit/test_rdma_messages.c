@@ -41,6 +41,7 @@ static void assert_untouched(const char *bytes, size_t from, size_t to)
 		assert_int_equal(bytes[i], 0);
 }
 
+/* rdma trap 19 */
 static void received_data_is_appended(void **state)
 {
 	struct rdma_pair pair;
@@ -63,6 +64,7 @@ static void received_data_is_appended(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 20 */
 static void two_messages_land_one_behind_the_other(void **state)
 {
 	struct rdma_pair pair;
@@ -88,6 +90,7 @@ static void two_messages_land_one_behind_the_other(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 21 */
 static void lists_are_gathered_and_scattered(void **state)
 {
 	const size_t sources[] = { 7, 0, 13 }, rooms[] = { 4, 1, 30 }, filled[] = { 4, 1, 15 };
@@ -119,6 +122,7 @@ static void lists_are_gathered_and_scattered(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 21 */
 static void too_long_a_list_is_refused(void **state)
 {
 	const struct rdma_conf conf = { .list_len = 2 };
@@ -162,6 +166,7 @@ static void big_messages_arrive_whole(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 48 */
 static void empty_messages_are_messages(void **state)
 {
 	struct rdma_pair pair;
@@ -181,6 +186,7 @@ static void empty_messages_are_messages(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma traps 46, 47 */
 static void immediate_value_comes_as_it_is(void **state)
 {
 	struct doca_task *receives[2];
@@ -211,6 +217,7 @@ static void immediate_value_comes_as_it_is(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 47 */
 static void immediate_alone_needs_no_memory(void **state)
 {
 	struct rdma_pair pair;
@@ -226,6 +233,7 @@ static void immediate_alone_needs_no_memory(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 37 */
 static void message_waits_for_a_receive(void **state)
 {
 	struct rdma_pair pair;
@@ -245,6 +253,7 @@ static void message_waits_for_a_receive(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 37 */
 static void waiting_message_holds_up_nobody_else(void **state)
 {
 	const struct rdma_conf conf = { .max_conns = 2 };
@@ -271,6 +280,7 @@ static void waiting_message_holds_up_nobody_else(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 37 */
 static void retries_end(void **state)
 {
 	const struct rdma_conf conf = { .rnr_retry_count = 1, .has_rnr = true };
@@ -290,6 +300,7 @@ static void retries_end(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 44 */
 static void too_small_a_receive_fails_on_both_sides(void **state)
 {
 	const struct rdma_conf conf = { .max_conns = 2 };
@@ -316,6 +327,7 @@ static void too_small_a_receive_fails_on_both_sides(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 19 */
 static void buf_without_room_receives_nothing(void **state)
 {
 	struct rdma_pair pair;
@@ -332,6 +344,7 @@ static void buf_without_room_receives_nothing(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma traps 45, 46 */
 static void receives_are_of_the_context(void **state)
 {
 	const struct rdma_conf conf = { .max_conns = 2 };
@@ -362,6 +375,7 @@ static void receives_are_of_the_context(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 50 */
 static void fifth_task_of_a_queue_of_four_is_full(void **state)
 {
 	const struct rdma_conf conf = { .send_queue_size = 4 };
@@ -384,6 +398,7 @@ static void fifth_task_of_a_queue_of_four_is_full(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 40 */
 static void completions_keep_the_order_of_submits(void **state)
 {
 	char words[1024] = "";
@@ -418,7 +433,8 @@ static void completions_keep_the_order_of_submits(void **state)
 	rdma_pair_fini(&pair);
 }
 
-/* Submitted before the peer has connected, so that all are in flight when the second one fails. */
+/* rdma trap 49. Submitted before the peer has connected, so that all are in flight when the second
+ * one fails. */
 static void error_ends_its_connection_alone(void **state)
 {
 	const struct rdma_conf conf = { .max_conns = 2 };
@@ -460,6 +476,7 @@ static void error_ends_its_connection_alone(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* rdma trap 5 */
 static void pending_receive_is_no_event(void **state)
 {
 	struct rdma_pair pair;
