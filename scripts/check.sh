@@ -28,6 +28,7 @@ GATES=(
     "tsan         scripts/test.sh tsan"
     "fuzz         scripts/fuzz.sh"
     "install      scripts/test_install.sh"
+    "users        scripts/test_users.sh"
     "vm           scripts/test_vm.sh"
 )
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Compares the tests and gates that ran with tests/expected.txt.
 
-tests_ran.py BUILD...      check the tests of these builds (gcc clang asan tsan vm)
+tests_ran.py BUILD...      check the tests of these builds (gcc clang asan tsan vm users)
 tests_ran.py --summary     check all builds and gates; the last line is "N passed, N failed"
 tests_ran.py --update      rewrite tests/expected.txt from what ran last
 
 A line of expected.txt is SUITE/PROGRAM:TEST or gate:NAME. Tests of the suite "vm" run in the
-virtual machine only, all others in every other build. A test that was skipped has failed.
+virtual machine only, those of "users" where there are several users, all others in every other
+build. A test that was skipped has failed.
 """
 # SPDX-License-Identifier: BSD-3-Clause
 import json
@@ -18,7 +19,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXPECTED = ROOT / 'tests/expected.txt'
 GATES = ROOT / 'build/gates.txt'
-BUILDS = ['gcc', 'clang', 'asan', 'tsan', 'vm']
+BUILDS = ['gcc', 'clang', 'asan', 'tsan', 'vm', 'users']
+# Their tests are those of no other build, and each program leaves a file build/NAME/PROGRAM.tap.
+APART = ['vm', 'users']
 # "ok 1 - name", "not ok 2 - name", and for a skipped test "ok 3 # SKIP name".
 TAP_LINE = re.compile(r'^(ok|not ok)\s+\d+\s+(-|#\s*SKIP)\s+(\S+)$', re.IGNORECASE)
 
@@ -45,9 +48,9 @@ def read_tap(program, text):
 def read_build(build):
     """What ran in one build; a program that ended badly brings a failure of its own."""
     ran = {}
-    if build == 'vm':
-        for tap in sorted((ROOT / 'build/vm').glob('*.tap')):
-            ran.update(read_tap(f'vm/{tap.stem}', tap.read_text(errors='replace')))
+    if build in APART:
+        for tap in sorted((ROOT / 'build' / build).glob('*.tap')):
+            ran.update(read_tap(f'{build}/{tap.stem}', tap.read_text(errors='replace')))
         return ran
     log = ROOT / 'build' / build / 'meson-logs/testlog.json'
     if not log.exists():
@@ -80,7 +83,8 @@ def read_expected():
 def belongs_to(name, build):
     if name.startswith('gate:'):
         return build == 'gates'
-    return name.startswith('vm/') == (build == 'vm') and build != 'gates'
+    suite = name.partition('/')[0]
+    return build == suite if suite in APART else build not in [*APART, 'gates']
 
 
 def compare(build, ran):
@@ -100,11 +104,12 @@ def compare(build, ran):
 
 
 def update():
-    names = set(read_build('gcc')) | set(read_build('vm'))
-    if not any(not name.startswith('vm/') for name in names):
+    names = set(read_build('gcc'))
+    if not names:
         sys.exit('tests_ran.py: build/gcc has no results; run make test first')
-    if not any(name.startswith('vm/') for name in names):
-        names |= {name for name in read_expected() if name.startswith('vm/')}
+    for build in APART:
+        ran = set(read_build(build))
+        names |= ran or {name for name in read_expected() if name.startswith(f'{build}/')}
     names = {name for name in names if not name.endswith(')')}
     gates = subprocess.run([ROOT / 'scripts/check.sh', '--list'], check=True, text=True,
                            stdout=subprocess.PIPE).stdout.split()

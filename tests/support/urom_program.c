@@ -2,6 +2,7 @@
 #include "urom_program.h"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -20,6 +21,7 @@
 #define NUM_HELD    8
 #define HELD_MS     1000
 #define IN_FLIGHT   8
+#define OWN_USER    ((uid_t)-1)
 
 /* --- in the program --- */
 
@@ -104,8 +106,14 @@ int urom_program_main(int argc, char **argv)
 
 /* --- in the test --- */
 
-static void run_program(char *const *argv, int in, int out)
+/* uid: OWN_USER, or whose it becomes. */
+static void run_program(char *const *argv, uid_t uid, int in, int out)
 {
+	const gid_t gid = uid;
+
+	if (uid != OWN_USER && (setgroups(0, NULL) != 0 || setresgid(gid, gid, gid) != 0 ||
+				setresuid(uid, uid, uid) != 0))
+		_exit(EXIT_FAILURE);
 	/* It must not outlive a test that dies. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
@@ -138,6 +146,11 @@ static void forgive_no_leaks(char *before)
 
 void urom_program_start(struct urom_program *program, const char *const *args)
 {
+	urom_program_start_as(program, OWN_USER, args);
+}
+
+void urom_program_start_as(struct urom_program *program, uid_t uid, const char *const *args)
+{
 	bool leaves = strcmp(args[0], "leave") == 0;
 	char *options = leaves ? forgive_leaks() : NULL;
 	char *argv[MAX_ARGS + 2] = { (char *)(uintptr_t) "host" };
@@ -153,7 +166,7 @@ void urom_program_start(struct urom_program *program, const char *const *args)
 	program->pid = fork();
 	assert_true(program->pid >= 0);
 	if (program->pid == 0)
-		run_program(argv, in[0], out[1]);
+		run_program(argv, uid, in[0], out[1]);
 	if (leaves)
 		forgive_no_leaks(options);
 	close(in[0]);

@@ -36,6 +36,9 @@ int urom_program_main(int argc, char **argv);
 /* Starts one; args end with NULL. */
 void urom_program_start(struct urom_program *program, const char *const *args);
 
+/* The same, as another user, with his number for a group; the test is root's. */
+void urom_program_start_as(struct urom_program *program, uid_t uid, const char *const *args);
+
 /* The next line that it tells, without its newline; fails after 30 s. */
 void urom_program_read(struct urom_program *program, char line[UROM_PROGRAM_LINE]);
 

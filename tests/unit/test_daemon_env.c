@@ -150,6 +150,45 @@ static void entries_need_a_name_and_a_sign(void **state)
 }
 
 /* A list that is as long as one may be must not keep the daemon busy. */
+static void what_is_personal_is_not_another_users(void **state)
+{
+	static const char *const base[] = {
+		"HOME=/root",
+		"USER=root",
+		"LOGNAME=root",
+		"SHELL=/bin/sh",
+		"TMPDIR=/root/tmp",
+		"PWD=/root",
+		"XDG_STATE_HOME=/root/state",
+		"SSH_AUTH_SOCK=/s",
+		"SUDO_UID=1",
+		"DBUS_SESSION_BUS_ADDRESS=unix:path=/b",
+		"DOCA_UROM_COOKIE=/root/cookie",
+		"CREDENTIALS_DIRECTORY=/run/credentials",
+		"NOTIFY_SOCKET=/n",
+		"HOMES=kept",
+		"UCX_TLS=tcp",
+		NULL,
+	};
+	char *const *daemons = (char *const *)(uintptr_t)base;
+	struct entries entries;
+	struct uromd_env env;
+
+	(void)state;
+	entries_make(&entries, (const char *const[]){ "SHELL=/mine", NULL });
+	assert_success(uromd_env_init(&env, daemons, &entries.list, true));
+	check_env(&env, (const char *const[]){ "HOMES=kept", "UCX_TLS=tcp", "SHELL=/mine", NULL });
+	assert_success(uromd_env_add(&env, "SHELL", "/his"));
+	assert_success(uromd_env_add(&env, "HOME", "/home/his"));
+	check_env(&env, (const char *const[]){ "HOMES=kept", "UCX_TLS=tcp", "SHELL=/mine",
+					       "HOME=/home/his", NULL });
+	uromd_env_fini(&env);
+	entries_make(&entries, (const char *const[]){ NULL });
+	assert_success(uromd_env_init(&env, daemons, &entries.list, false));
+	assert_int_equal(count(&env), CORE_ARRAY_LEN(base) - 2); /* the NULL, and NOTIFY_SOCKET */
+	uromd_env_fini(&env);
+}
+
 static void many_entries_are_merged_at_once(void **state)
 {
 	const size_t n = 100000;
@@ -187,6 +226,7 @@ int main(void)
 		TEST(nothing_given_leaves_the_daemons_own),
 		TEST(what_the_service_manager_said_stays_with_the_daemon),
 		TEST(entries_need_a_name_and_a_sign),
+		TEST(what_is_personal_is_not_another_users),
 		TEST(many_entries_are_merged_at_once),
 	};
 

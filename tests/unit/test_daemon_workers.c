@@ -10,6 +10,12 @@
 #include "urom/daemon/reap.h"
 #include "urom/daemon/requests.h"
 
+/* Nobody is known; and some who are. */
+static const struct uromd_identity nobody;
+#define alice ((struct uromd_identity){ .is_known = true, .uid = 1000, .gid = 100 })
+#define bob   ((struct uromd_identity){ .is_known = true, .uid = 1001, .gid = 100 })
+#define root  ((struct uromd_identity){ .is_known = true })
+
 /* A table of workers that no process is behind. */
 static void table_make(struct uromd_workers *workers, struct uromd_worker *list, size_t n)
 {
@@ -41,19 +47,19 @@ static void nothing_is_found_in_an_empty_table(void **state)
 	(void)state;
 	uromd_workers_init(&workers);
 	assert_null(uromd_workers_find(&workers, 0));
-	assert_success(uromd_workers_get_group(&workers, 0, &ids));
+	assert_success(uromd_workers_get_group(&workers, 0, &nobody, &ids));
 	assert_int_equal(ids.len, 0);
 	uromd_bytes_fini(&ids);
 }
 
-static void check_group(const struct uromd_workers *workers, uint32_t group, const uint64_t *wanted,
-			size_t n)
+static void check_group(const struct uromd_workers *workers, uint32_t group,
+			const struct uromd_identity *viewer, const uint64_t *wanted, size_t n)
 {
 	struct uromd_bytes ids;
 	struct wire_bytes left;
 	struct wire_id id;
 
-	assert_success(uromd_workers_get_group(workers, group, &ids));
+	assert_success(uromd_workers_get_group(workers, group, viewer, &ids));
 	left = uromd_bytes_view(&ids);
 	for (size_t i = 0; i < n; i++) {
 		assert_true(wire_list_next(&left, &wire_id_message, &id));
@@ -80,9 +86,25 @@ static void a_group_has_the_ready_workers_that_were_given_it(void **state)
 
 	(void)state;
 	table_make(&workers, list, CORE_ARRAY_LEN(list));
-	check_group(&workers, 5, (const uint64_t[]){ 1, UINT64_MAX - 1 }, 2);
-	check_group(&workers, 0, (const uint64_t[]){ 3 }, 1);
-	check_group(&workers, 6, NULL, 0);
+	check_group(&workers, 5, &nobody, (const uint64_t[]){ 1, UINT64_MAX - 1 }, 2);
+	check_group(&workers, 0, &nobody, (const uint64_t[]){ 3 }, 1);
+	check_group(&workers, 6, &nobody, NULL, 0);
+}
+
+static void a_known_user_sees_his_own_workers_alone(void **state)
+{
+	struct uromd_worker list[] = {
+		{ .id = 1, .has_group = true, .state = UROMD_WORKER_READY, .owner = alice },
+		{ .id = 2, .has_group = true, .state = UROMD_WORKER_READY, .owner = bob },
+		{ .id = 3, .has_group = true, .state = UROMD_WORKER_READY, .owner = root },
+	};
+	struct uromd_workers workers;
+
+	(void)state;
+	table_make(&workers, list, CORE_ARRAY_LEN(list));
+	check_group(&workers, 0, &alice, (const uint64_t[]){ 1 }, 1);
+	check_group(&workers, 0, &bob, (const uint64_t[]){ 2 }, 1);
+	check_group(&workers, 0, &root, (const uint64_t[]){ 1, 2, 3 }, 3);
 }
 
 /* --- Joining --- */
@@ -96,17 +118,24 @@ static const struct uromd_worker running = {
 	.label = "worker 7 (pid 1)",
 };
 
-static void check_join(const struct uromd_request *request, const struct uromd_worker *worker,
-		       doca_error_t error, const char *part)
+static void check_join_of(const struct uromd_request *request,
+			  const struct uromd_identity *identity, const struct uromd_worker *worker,
+			  doca_error_t error, const char *part)
 {
 	struct uromd_failure failure = { .error = DOCA_SUCCESS };
 
-	assert_error(uromd_request_check_join(request, worker, &failure), error);
+	assert_error(uromd_request_check_join(request, identity, worker, &failure), error);
 	if (error == DOCA_SUCCESS)
 		return;
 	assert_int_equal(failure.error, error);
 	if (strstr(failure.reason, part) == NULL || strstr(failure.reason, "worker 7") == NULL)
 		fail_msg("\"%s\" does not contain \"%s\"", failure.reason, part);
+}
+
+static void check_join(const struct uromd_request *request, const struct uromd_worker *worker,
+		       doca_error_t error, const char *part)
+{
+	check_join_of(request, &nobody, worker, error, part);
 }
 
 static void what_a_worker_has_may_be_asked_for_again(void **state)
@@ -148,6 +177,21 @@ static void a_worker_without_group_and_processors_has_none(void **state)
 	(void)state;
 	check_join(&group_0, &bare, DOCA_ERROR_NOT_PERMITTED, "group 0");
 	check_join(&cpus, &bare, DOCA_ERROR_NOT_PERMITTED, "processor set");
+}
+
+static void another_users_worker_is_refused(void **state)
+{
+	const struct uromd_request request = { .plugins = 1 };
+	struct uromd_worker worker = running;
+
+	(void)state;
+	worker.owner = alice;
+	check_join_of(&request, &alice, &worker, DOCA_SUCCESS, NULL);
+	check_join_of(&request, &bob, &worker, DOCA_ERROR_NOT_PERMITTED, "another user");
+	check_join_of(&request, &root, &worker, DOCA_ERROR_NOT_PERMITTED, "another user");
+	check_join_of(&request, &nobody, &worker, DOCA_ERROR_NOT_PERMITTED, "another user");
+	worker.owner = nobody;
+	check_join_of(&request, &alice, &worker, DOCA_ERROR_NOT_PERMITTED, "another user");
 }
 
 static void an_environment_comes_too_late(void **state)
@@ -230,9 +274,11 @@ int main(void)
 		TEST(workers_are_found_by_id),
 		TEST(nothing_is_found_in_an_empty_table),
 		TEST(a_group_has_the_ready_workers_that_were_given_it),
+		TEST(a_known_user_sees_his_own_workers_alone),
 		TEST(what_a_worker_has_may_be_asked_for_again),
 		TEST(what_a_worker_has_not_is_refused),
 		TEST(a_worker_without_group_and_processors_has_none),
+		TEST(another_users_worker_is_refused),
 		TEST(an_environment_comes_too_late),
 		TEST(a_worker_has_a_limit_of_connections),
 		TEST(ends_are_told_in_words),

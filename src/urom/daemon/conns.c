@@ -121,6 +121,8 @@ static void send_started(const struct uromd_conn *conn)
 		.has_group = worker->has_group,
 		.group = worker->group,
 		.pid = (uint64_t)worker->pid,
+		.uid = worker->uid,
+		.user_ns = worker->daemon->user_ns,
 		.channel_addr = uromd_bytes_view(&worker->channel_addr),
 		.plugin_addrs = uromd_bytes_view(&worker->plugin_addrs),
 	};
@@ -197,7 +199,8 @@ static void place(struct uromd_conn *conn)
 			fail_start(conn, &failure);
 	} else if (worker->state == UROMD_WORKER_ENDING) {
 		enlist(conn, worker, UROMD_CONN_QUEUED);
-	} else if (uromd_request_check_join(request, worker, &failure) != DOCA_SUCCESS) {
+	} else if (uromd_request_check_join(request, &session->identity, worker, &failure) !=
+		   DOCA_SUCCESS) {
 		refuse(session, conn->exchange, &failure);
 		destroy(conn);
 	} else {

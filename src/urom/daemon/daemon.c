@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/export.h"
+#include "urom/chan/chan_user.h"
 #include "urom/daemon/limits.h"
 #include "urom/daemon/notify.h"
 
@@ -132,6 +133,7 @@ doca_error_t uromd_daemon_create(const struct uromd_config *config, struct uromd
 	if (created == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	created->config = config;
+	created->user_ns = chan_user_namespace();
 	uromd_sessions_init(&created->sessions);
 	uromd_workers_init(&created->workers);
 	raise_fd_limit(created);

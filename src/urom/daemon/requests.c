@@ -116,11 +116,15 @@ doca_error_t uromd_request_check(const struct uromd_session *session,
 /* --- Of one that runs --- */
 
 doca_error_t uromd_request_check_join(const struct uromd_request *request,
+				      const struct uromd_identity *identity,
 				      const struct uromd_worker *worker,
 				      struct uromd_failure *failure)
 {
 	const uint64_t missing = request->plugins & ~worker->plugins;
 
+	if (!uromd_identity_is_same(identity, &worker->owner))
+		return uromd_fail(failure, DOCA_ERROR_NOT_PERMITTED,
+				  "%s runs already, for another user", worker->label);
 	if (request->environment.len > 0)
 		return uromd_fail(failure, DOCA_ERROR_ALREADY_EXIST,
 				  "%s runs already, so its environment cannot be set",

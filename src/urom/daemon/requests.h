@@ -5,6 +5,7 @@
 /* What hosts ask for when they start a worker: checked, and kept. */
 
 #include "urom/daemon/conns.h"
+#include "urom/daemon/identity.h"
 
 /* Copies what is asked for. Errors: NO_MEMORY. */
 doca_error_t uromd_request_init(struct uromd_request *request,
@@ -24,11 +25,13 @@ doca_error_t uromd_request_check(const struct uromd_session *session,
 				 struct uromd_failure *failure);
 
 /*
- * Can it be had from a worker that is there already?
- * Errors: ALREADY_EXIST: it comes too late with an environment. NOT_PERMITTED: the worker has
- * another group, processor set or less plugins. FULL: too many connections. failure tells.
+ * Can it be had from a worker that is there already? identity: of who asks.
+ * Errors: NOT_PERMITTED also: it was started for another user. ALREADY_EXIST: it comes too late
+ * with an environment. NOT_PERMITTED: the worker has another group, processor set or less plugins.
+ * FULL: too many connections. failure tells.
  */
 doca_error_t uromd_request_check_join(const struct uromd_request *request,
+				      const struct uromd_identity *identity,
 				      const struct uromd_worker *worker,
 				      struct uromd_failure *failure);
 

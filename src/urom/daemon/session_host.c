@@ -36,8 +36,8 @@ static void on_group_get(struct uromd_session *session, uint64_t id, const union
 	struct wire_group group;
 	struct uromd_bytes ids;
 
-	if (uromd_workers_get_group(&session->daemon->workers, record->group_get.group, &ids) !=
-	    DOCA_SUCCESS) {
+	if (uromd_workers_get_group(&session->daemon->workers, record->group_get.group,
+				    &session->identity, &ids) != DOCA_SUCCESS) {
 		DOCA_LOG_ERR("%s: no memory for the ids of group %u", session->label,
 			     record->group_get.group);
 		uromd_session_send(session, WIRE_WORKER_REFUSED, id, &failure);

@@ -77,7 +77,7 @@ static uint64_t choose_id(struct uromd_workers *workers)
 }
 
 doca_error_t uromd_workers_get_group(const struct uromd_workers *workers, uint32_t group,
-				     struct uromd_bytes *ids)
+				     const struct uromd_identity *viewer, struct uromd_bytes *ids)
 {
 	uint8_t *list = malloc(ID_SIZE * (size_t)workers->count + 1);
 	const struct uromd_worker *worker;
@@ -89,7 +89,8 @@ doca_error_t uromd_workers_get_group(const struct uromd_workers *workers, uint32
 		const struct wire_id record = { worker->id };
 
 		if (!worker->has_group || worker->group != group ||
-		    worker->state != UROMD_WORKER_READY)
+		    worker->state != UROMD_WORKER_READY ||
+		    !uromd_identity_may_see(viewer, &worker->owner))
 			continue;
 		if (wire_encode(&wire_id_message, &record, list + len, ID_SIZE, &added) == WIRE_OK)
 			len += added;

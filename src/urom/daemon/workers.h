@@ -75,11 +75,11 @@ doca_error_t uromd_worker_create(struct uromd_session *session, const struct uro
 				 struct uromd_worker **worker, struct uromd_failure *failure);
 
 /*
- * The ids of the ready workers of a group, ascending, as a list of struct wire_id.
- * ids: written on success, to be freed with uromd_bytes_fini(). Errors: NO_MEMORY.
+ * The ids of the ready workers of a group that the viewer may see, ascending, as a list of struct
+ * wire_id. ids: written on success, to be freed with uromd_bytes_fini(). Errors: NO_MEMORY.
  */
 doca_error_t uromd_workers_get_group(const struct uromd_workers *workers, uint32_t group,
-				     struct uromd_bytes *ids);
+				     const struct uromd_identity *viewer, struct uromd_bytes *ids);
 
 /* --- What its session hears --- */
 

@@ -60,6 +60,8 @@ struct uromh_mail {
 	bool has_group;
 	uint32_t group;
 	uint64_t pid;
+	uint32_t uid;
+	uint64_t user_ns;
 	uint8_t ticket[WIRE_TICKET_SIZE];
 	uint8_t addr[CHAN_MAX_ADDR];
 	size_t addr_len;

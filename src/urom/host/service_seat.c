@@ -234,6 +234,8 @@ static void take_started(struct uromh_seat *seat, const struct wire_worker_start
 	mail->has_group = started->has_group;
 	mail->group = started->group;
 	mail->pid = started->pid;
+	mail->uid = started->uid;
+	mail->user_ns = started->user_ns;
 	memcpy(mail->ticket, started->ticket, sizeof(mail->ticket));
 	/* One that is too long is none: then connecting tells. */
 	mail->addr_len =

@@ -7,6 +7,7 @@
 
 #include "core/log.h"
 #include "core/pe.h"
+#include "urom/chan/chan_user.h"
 
 /*
  * A worker's way:
@@ -217,6 +218,18 @@ static const struct chan_handler handler = {
 
 /* --- What the daemon has answered --- */
 
+/* The one way to another user's process on this machine: memory is not shared between users. */
+static const char *choose_transports(const struct doca_urom_worker *worker,
+				     const struct uromh_mail *mail)
+{
+	if (!chan_address_is_local(mail->addr, mail->addr_len) ||
+	    chan_user_is_mine(mail->uid, mail->user_ns))
+		return NULL;
+	DOCA_LOG_INFO("worker %lu is a process of another user (%u): its memory is not shared",
+		      (unsigned long)worker->real_id, mail->uid);
+	return "tcp";
+}
+
 static doca_error_t open_channel(struct doca_urom_worker *worker, const struct uromh_mail *mail)
 {
 	const struct chan_config config = {
@@ -225,6 +238,7 @@ static doca_error_t open_channel(struct doca_urom_worker *worker, const struct u
 		.max_body = worker->max_message + MESSAGE_SLACK,
 		.is_local = chan_address_is_local(mail->addr, mail->addr_len),
 		.net_devices = worker->service->location.net_devices,
+		.transports = choose_transports(worker, mail),
 	};
 	struct wire_attach attach = { .connection = mail->connection };
 	doca_error_t result;

@@ -137,6 +137,8 @@ static const struct wire_field worker_started_fields[] = {
 	PLAIN(has_group, WIRE_BOOL),
 	PLAIN(group, WIRE_U32),
 	PLAIN(pid, WIRE_U64),
+	PLAIN(uid, WIRE_U32),
+	PLAIN(user_ns, WIRE_U64),
 	LIMITED(ticket, WIRE_FIXED, WIRE_TICKET_SIZE),
 	LIMITED(channel_addr, WIRE_BYTES, WIRE_MAX_CHANNEL_ADDR),
 	LIST_OF(plugin_addrs, wire_plugin_addr_message),

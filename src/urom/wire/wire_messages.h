@@ -168,6 +168,8 @@ struct wire_worker_started {
 	bool has_group;
 	uint32_t group;
 	uint64_t pid;
+	uint32_t uid;     /* whose process it is */
+	uint64_t user_ns; /* where that number counts: the inode of the user namespace, or 0 */
 	uint8_t ticket[WIRE_TICKET_SIZE];
 	struct wire_bytes channel_addr;
 	struct wire_bytes plugin_addrs; /* of struct wire_plugin_addr */
