@@ -146,22 +146,37 @@ static void print_report(void)
 	print_error("the other process has failed: %s\n", text);
 }
 
-void rdma_far_call(struct rdma_side *side, rdma_step_t step, void *args, size_t len)
+void rdma_far_start(struct rdma_side *side, rdma_step_t step, const void *args, size_t len)
 {
 	struct call *call = (struct call *)(void *)far.shared;
 	char word = 0;
 
-	assert_true(len <= sizeof(call->args));
+	assert_true(len <= sizeof(call->args) && !far.is_calling);
 	call->step = step;
 	call->side = side;
 	if (len > 0)
 		memcpy(call->args, args, len);
 	far.is_calling = true;
-	if (send(far.socket, &word, 1, MSG_NOSIGNAL) != 1 || recv(far.socket, &word, 1, 0) != 1)
+	if (send(far.socket, &word, 1, MSG_NOSIGNAL) != 1)
+		fail_msg("the other process takes no step");
+}
+
+void rdma_far_wait(void *args, size_t len)
+{
+	const struct call *call = (const struct call *)(const void *)far.shared;
+	char word;
+
+	if (recv(far.socket, &word, 1, 0) != 1)
 		fail_msg("a step was not done in the other process");
 	far.is_calling = false;
 	if (len > 0)
 		memcpy(args, call->args, len);
+}
+
+void rdma_far_call(struct rdma_side *side, rdma_step_t step, void *args, size_t len)
+{
+	rdma_far_start(side, step, args, len);
+	rdma_far_wait(args, len);
 }
 
 void rdma_far_end(void)

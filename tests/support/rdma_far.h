@@ -34,4 +34,8 @@ void *rdma_far_alloc(size_t len);
 /* Runs a step there. args: len bytes, at most RDMA_FAR_ARGS_BYTES, copied to there and back. */
 void rdma_far_call(struct rdma_side *side, rdma_step_t step, void *args, size_t len);
 
+/* Its two halves: the step runs while the caller goes on. wait: args as above. */
+void rdma_far_start(struct rdma_side *side, rdma_step_t step, const void *args, size_t len);
+void rdma_far_wait(void *args, size_t len);
+
 #endif /* RDMA_FAR_H_ */

@@ -98,6 +98,13 @@ void rdma_pair_start(struct rdma_pair *pair, const struct rdma_conf *conf);
 /* Runs a step where the side is. */
 void rdma_at(struct rdma_side *side, rdma_step_t step, void *args, size_t len);
 
+/*
+ * The same while the caller goes on: in the other process, or in a thread of this one. One at a
+ * time; join waits for it, and fails when it has failed.
+ */
+void rdma_meanwhile(struct rdma_side *side, rdma_step_t step, void *args, size_t len);
+void rdma_join(void);
+
 /* One connection more between them. */
 void rdma_connect(struct rdma_side *a, struct rdma_side *b, struct doca_rdma_connection **a_conn,
 		  struct doca_rdma_connection **b_conn);
@@ -192,7 +199,7 @@ void rdma_is_silent(struct rdma_side *side, unsigned int num_calls);
 /* The oldest line that the libraries have logged at that side, which must contain part. */
 void rdma_take_log(struct rdma_side *side, const char *part);
 
-/* Drives both engines until the side has heard so many words; fails after 20 s. */
+/* Drives both engines until the side has heard so many words; fails when none come for 20 s. */
 void rdma_drive(struct rdma_pair *pair, struct rdma_side *side, unsigned int num_words);
 
 /*
@@ -203,17 +210,24 @@ struct rdma_test {
 	const char *name;
 	void (*function)(void **state);
 	bool is_alone;
+	bool is_tcp;
 };
 
-#define RDMA_TEST(function)                \
-	{                                  \
-#function, function, false \
+#define RDMA_TEST(function)                       \
+	{                                         \
+#function, function, false, false \
 	}
 
 /* One that is about one process, or has another one of its own. */
-#define RDMA_TEST_ALONE(function)         \
-	{                                 \
-#function, function, true \
+#define RDMA_TEST_ALONE(function)                \
+	{                                        \
+#function, function, true, false \
+	}
+
+/* One whose bytes a test looks at on their way. */
+#define RDMA_TEST_TCP(function)                  \
+	{                                        \
+#function, function, false, true \
 	}
 
 /* Is this test's kind TCP? */

@@ -391,8 +391,13 @@ void rdma_drive(struct rdma_pair *pair, struct rdma_side *side, unsigned int num
 {
 	uint64_t end = test_now_ns() + PATIENCE_NS;
 	const struct heard *heard = rdma_heard_of(side);
+	unsigned int seen = 0;
 
 	while (heard->num_words < num_words) {
+		if (heard->num_words != seen) {
+			seen = heard->num_words;
+			end = test_now_ns() + PATIENCE_NS;
+		}
 		if (test_now_ns() > end)
 			fail_msg("%u words, not %u: %s", heard->num_words, num_words, heard->text);
 		rdma_at(&pair->a, progress_step, NULL, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Connections by descriptors: who must be there, who is taken, and how they end. */
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +8,14 @@
 #include "rdma/rdma.h"
 #include "rdma_rig.h"
 
+/* Bytes that a thousand connections may leave behind: what lanes on their way out hold. */
+#define MAX_GROWTH ((size_t)256 * 1024)
+
 /* rdma trap 52 */
 static void either_may_connect_first(void **state)
 {
+	const uint64_t wait_ns = rdma_rounds(30, 5000) * UINT64_C(1000000);
+
 	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct rdma_side sides[2];
@@ -25,7 +31,7 @@ static void either_may_connect_first(void **state)
 		rdma_submit(&sides[1], rdma_receive_task(&sides[1], NULL, 1));
 		if (i == 0)
 			rdma_submit(&sides[0], rdma_send_task(&sides[0], NULL, 2));
-		for (uint64_t end = test_now_ns() + 30000000; test_now_ns() < end;)
+		for (uint64_t end = test_now_ns() + wait_ns; test_now_ns() < end;)
 			assert_int_equal(doca_pe_progress(sides[0].pe), 0);
 		assert_success(rdma_connect_to(&sides[1 - i], &blobs[i], sides[1 - i].conn));
 		if (i == 1)
@@ -388,26 +394,46 @@ static void disconnect_does_not_overtake_data(void **state)
 	rdma_side_fini(&pair.b);
 }
 
-/* rdma trap 56 */
+/* Both dial at once: a link each time, and nothing is left of it. */
+static void make_and_end(struct rdma_pair *pair)
+{
+	struct doca_rdma_connection *third;
+	const void *blob;
+	size_t len;
+
+	rdma_connect(&pair->a, &pair->b, &pair->a.conn, &pair->b.conn);
+	assert_refused(doca_rdma_export(pair->a.rdma, &blob, &len, &third), DOCA_ERROR_FULL,
+		       "maximum");
+	rdma_submit(&pair->b, rdma_receive_task(&pair->b, NULL, 1));
+	rdma_submit(&pair->a, rdma_send_task(&pair->a, NULL, 2));
+	rdma_hears(&pair->a, "ok(2)");
+	rdma_hears(&pair->b, "ok(1)");
+	assert_success(rdma_disconnect(&pair->a, pair->a.conn));
+	assert_success(rdma_disconnect(&pair->b, pair->b.conn));
+}
+
+/* rdma traps 52, 56 */
 static void connections_can_be_made_and_ended_often(void **state)
 {
+	const struct rdma_conf conf = { .max_conns = 2 };
+	const unsigned int num_rounds = rdma_rounds(100, 1000);
+	struct doca_rdma_connection *a_other, *b_other;
 	unsigned int num_fds = 0;
+	size_t num_bytes = 0;
 	struct rdma_pair pair;
 
 	(void)state;
-	rdma_pair_init(&pair, NULL);
-	for (unsigned int i = 0; i < 100; i++) {
-		assert_success(doca_rdma_connection_disconnect(pair.a.conn));
-		assert_success(rdma_disconnect(&pair.b, pair.b.conn));
-		rdma_connect(&pair.a, &pair.b, &pair.a.conn, &pair.b.conn);
-		rdma_submit(&pair.b, rdma_receive_task(&pair.b, NULL, 1));
-		rdma_submit(&pair.a, rdma_send_task(&pair.a, NULL, 2));
-		rdma_hears(&pair.a, "ok(2)");
-		rdma_hears(&pair.b, "ok(1)");
-		if (i == 10)
+	rdma_pair_start(&pair, &conf);
+	rdma_connect(&pair.a, &pair.b, &a_other, &b_other); /* stays */
+	for (unsigned int i = 0; i < num_rounds; i++) {
+		make_and_end(&pair);
+		if (i == 10) {
 			num_fds = test_num_fds();
+			num_bytes = mallinfo2().uordblks;
+		}
 	}
 	assert_true(test_num_fds() <= num_fds + 4); /* a peer's lane may still be on its way out */
+	assert_true(mallinfo2().uordblks <= num_bytes + MAX_GROWTH);
 	rdma_pair_fini(&pair);
 }
 

@@ -9,10 +9,11 @@
 #include "fixture.h"
 #include "rdma_rig.h"
 
-#define MIB      ((size_t)1024 * 1024)
-#define LOCAL    DOCA_ACCESS_FLAG_LOCAL_READ_WRITE
-#define TO_READ  DOCA_ACCESS_FLAG_RDMA_READ
-#define TO_WRITE DOCA_ACCESS_FLAG_RDMA_WRITE
+#define MIB       ((size_t)1024 * 1024)
+#define NUM_SIZES 8
+#define LOCAL     DOCA_ACCESS_FLAG_LOCAL_READ_WRITE
+#define TO_READ   DOCA_ACCESS_FLAG_RDMA_READ
+#define TO_WRITE  DOCA_ACCESS_FLAG_RDMA_WRITE
 
 static void fill(char *bytes, size_t len, unsigned int seed)
 {
@@ -137,29 +138,31 @@ static void big_ones_come_whole(void **state)
 /* rdma trap 9. Both sides push and pull at once, through sockets that hold next to nothing. */
 static void both_sides_at_once_do_not_block_each_other(void **state)
 {
-	const struct rdma_conf conf = { .len = 4 * MIB };
+	const size_t size = rdma_rounds(1, 8) * MIB;
+	const struct rdma_conf conf = { .len = 3 * size };
+	const unsigned int count = rdma_rounds(8, 64);
 	struct rdma_pair pair;
 
 	(void)state;
 	/* With less, TCP over a device of this MTU waits for timers of its own. */
 	setenv("DOCA_RDMA_SOCKET_BUFFER", rdma_is_over_tcp() ? "65536" : "4096", 1);
 	rdma_pair_init(&pair, &conf);
-	for (uint64_t i = 0; i < 8; i++) {
+	for (uint64_t i = 0; i < count; i++) {
 		rdma_submit(&pair.a,
-			    rdma_write_task(&pair.a, rdma_data(&pair.a, 0, MIB),
-					    rdma_remote_buf(&pair.a, &pair.b, MIB, MIB, 0), i));
-		rdma_submit(&pair.a,
-			    rdma_read_task(&pair.a, rdma_remote_buf(&pair.a, &pair.b, 0, MIB, MIB),
-					   rdma_room(&pair.a, 2 * MIB, MIB), i));
+			    rdma_write_task(&pair.a, rdma_data(&pair.a, 0, size),
+					    rdma_remote_buf(&pair.a, &pair.b, size, size, 0), i));
+		rdma_submit(&pair.a, rdma_read_task(
+					 &pair.a, rdma_remote_buf(&pair.a, &pair.b, 0, size, size),
+					 rdma_room(&pair.a, 2 * size, size), i));
 		rdma_submit(&pair.b,
-			    rdma_write_task(&pair.b, rdma_data(&pair.b, 0, MIB),
-					    rdma_remote_buf(&pair.b, &pair.a, MIB, MIB, 0), i));
-		rdma_submit(&pair.b,
-			    rdma_read_task(&pair.b, rdma_remote_buf(&pair.b, &pair.a, 0, MIB, MIB),
-					   rdma_room(&pair.b, 2 * MIB, MIB), i));
+			    rdma_write_task(&pair.b, rdma_data(&pair.b, 0, size),
+					    rdma_remote_buf(&pair.b, &pair.a, size, size, 0), i));
+		rdma_submit(&pair.b, rdma_read_task(
+					 &pair.b, rdma_remote_buf(&pair.b, &pair.a, 0, size, size),
+					 rdma_room(&pair.b, 2 * size, size), i));
 	}
-	rdma_drive(&pair, &pair.a, 16);
-	rdma_drive(&pair, &pair.b, 16);
+	rdma_drive(&pair, &pair.a, 2 * count);
+	rdma_drive(&pair, &pair.b, 2 * count);
 	unsetenv("DOCA_RDMA_SOCKET_BUFFER");
 	rdma_pair_fini(&pair);
 }
@@ -487,13 +490,13 @@ static void words_are_not_torn(void **state)
 static void message_comes_behind_the_data(void **state)
 {
 	const struct rdma_conf conf = { .len = MIB };
-	static const size_t sizes[] = { 64, 4096, 70000, 200000 };
+	static const size_t sizes[] = { 4096, 64, 4096, 70000, 4096, 4096, 200000, 4096 };
 	struct rdma_pair pair;
 
 	(void)state;
 	rdma_pair_init(&pair, &conf);
-	for (unsigned int i = 0; i < 400; i++) {
-		size_t size = sizes[i % 4];
+	for (unsigned int i = 0; i < rdma_rounds(400, 100000); i++) {
+		size_t size = sizes[i % NUM_SIZES];
 
 		memset(pair.a.bytes, (int)i, size);
 		rdma_submit(&pair.b, rdma_receive_task(&pair.b, NULL, 1));
