@@ -11,6 +11,11 @@ cycles=${1:-1000}
 LONG_FORMS=(
     "tests/integration/test_urom_threads $cycles 4"
     "tests/integration/test_urom_threads $(((cycles + 49) / 50)) 32"
+    "tests/integration/test_rdma_load --full"
+    "tests/integration/test_rdma_netns $(((cycles + 9) / 10))"
+    "tests/integration/test_rdma_samples $(((cycles + 9) / 10))"
+    "tests/unit/test_rdma_connect --full"
+    "tests/unit/test_rdma_memory --full"
 )
 
 status=0

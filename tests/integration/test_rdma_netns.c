@@ -2,7 +2,8 @@
 /*
  * RDMA between two network namespaces, as between two machines: abstract Unix-domain sockets do not
  * reach from one to the other, so everything goes over a veth pair, whose counters say so. This
- * program makes the namespaces itself, as root or in a user namespace of its own.
+ * program makes the namespaces itself, as root or in a user namespace of its own. Argument: how
+ * often the samples run, 3 unless given.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -15,10 +16,14 @@
 
 #include "fixture.h"
 #include "rdma_rig.h"
+#include "rdma_samples.h"
 
 #define MIB        ((size_t)1024 * 1024)
 #define MAX_BLOB   4096
-#define PATIENCE_S 60
+#define PATIENCE_S 60 /* and more, when the samples run more often */
+#define DEVICE     "soft_lo@0000:01:00.0@"
+
+static int num_rounds = 3; /* of the samples */
 
 static const struct rdma_conf conf = { .len = MIB };
 
@@ -70,7 +75,7 @@ static void be_other(int socket)
 	run("ip link set lo up && ip link set openurom1 up && "
 	    "ip address add 10.99.0.2/24 dev openurom1 && "
 	    "ip address add fd99::2/64 dev openurom1 nodad");
-	setenv("DOCA_SOFT_DEVICES", "soft_lo@0000:01:00.0@openurom1", 1);
+	setenv("DOCA_SOFT_DEVICES", DEVICE "openurom1", 1);
 	assert_int_equal(send(socket, "x", 1, 0), 1);
 	for (uint32_t gid_index = 0; gid_index < 2; gid_index++) {
 		side_open(&side, socket, gid_index);
@@ -147,6 +152,28 @@ static void notice_dead_host(struct rdma_side *side)
 	rdma_heard(side, "IO_FAILED(3)");
 }
 
+/* The pairs of samples, the second program in the other namespace, by IPv4 and IPv6. */
+static void run_samples(int other)
+{
+	struct sample_run how = {
+		.sockets = "unix,tcp",
+		.devices = { DEVICE "openurom0", DEVICE "openurom1" },
+	};
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/ns/net", other);
+	how.networks[1] = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(how.networks[1] >= 0);
+	for (int i = 0; i < 2 * num_rounds; i++) {
+		long before = sent_bytes();
+
+		how.gid_index = i % 2 == 0 ? "0" : "1";
+		sample_run_pairs(&how);
+		assert_true(before >= 0 && sent_bytes() > before);
+	}
+	close(how.networks[1]);
+}
+
 /* All of it in a process of its own, whose namespaces go with it. */
 static void be_both(void)
 {
@@ -155,13 +182,13 @@ static void be_both(void)
 	int fds[2];
 	pid_t other;
 
-	alarm(PATIENCE_S);
+	alarm((unsigned int)(PATIENCE_S * (num_rounds + 2) / 3));
 	enter_namespaces();
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds), 0);
 	other = fork();
 	assert_true(other >= 0);
 	if (other == 0) {
-		alarm(PATIENCE_S);
+		alarm((unsigned int)(PATIENCE_S * (num_rounds + 2) / 3));
 		close(fds[0]);
 		be_other(fds[1]);
 		_exit(EXIT_SUCCESS);
@@ -177,7 +204,8 @@ static void be_both(void)
 	run(command);
 	assert_int_equal(send(fds[0], "x", 1, 0), 1);
 	assert_int_equal(recv(fds[0], &word, 1, 0), 1);
-	setenv("DOCA_SOFT_DEVICES", "soft_lo@0000:01:00.0@openurom0", 1);
+	setenv("DOCA_SOFT_DEVICES", DEVICE "openurom0", 1);
+	run_samples((int)other);
 	for (uint32_t gid_index = 0; gid_index < 2; gid_index++) {
 		long before = sent_bytes();
 
@@ -196,6 +224,7 @@ static void be_both(void)
 
 static void pair_works_between_namespaces(void **state)
 {
+	char rounds[16];
 	int status = -1;
 	pid_t child;
 
@@ -204,7 +233,8 @@ static void pair_works_between_namespaces(void **state)
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
-		execl("/proc/self/exe", "both", "both", NULL);
+		(void)snprintf(rounds, sizeof(rounds), "%d", num_rounds);
+		execl("/proc/self/exe", "both", "both", rounds, NULL);
 		_exit(EXIT_FAILURE);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -218,8 +248,9 @@ int main(int argc, char **argv)
 		TEST(pair_works_between_namespaces),
 	};
 
-	(void)argv;
-	if (argc == 2) {
+	if (argc > 1)
+		num_rounds = atoi(argv[argc - 1]);
+	if (argc > 2) {
 		be_both();
 		return EXIT_SUCCESS;
 	}
