@@ -108,7 +108,7 @@ static void command_line_says_what_the_worker_must_know(void **state)
 	check_line(report, "arg --plugin-timeout\narg 60");
 	check_line(report, "arg %s:0x1", daemon_rig_path(&rig, "plugins/a.so"));
 	check_line(report, "arg %s:0x2", daemon_rig_path(&rig, "plugins/b.so"));
-	check_num(report, "arg", 19);
+	check_num(report, "arg", 21);
 }
 
 static void environment_is_the_daemons_with_the_hosts_in_its_place(void **state)
@@ -138,7 +138,7 @@ static void process_inherits_nothing_but_what_it_needs(void **state)
 	(void)state;
 	rig_start_init(&start, 7, NULL);
 	start_and_report(&start, report, &pid);
-	check_num(report, "fd", 3);
+	check_num(report, "fd", 4); /* output, error, control path, page */
 	check_line(report, "file 0 /dev/null");
 	check_num(report, "blocked", 0);
 	check_num(report, "handled", 0);
@@ -427,8 +427,10 @@ static void worker_that_crashes_is_told_of(void **state)
 {
 	(void)state;
 	check_fails("crash", DOCA_ERROR_UNEXPECTED, "was killed by signal 11 (Segmentation fault)");
-	check_fails("exit", DOCA_ERROR_UNEXPECTED, "exited with status 3; its log is /");
-	check_fails("exit-early", DOCA_ERROR_UNEXPECTED, "exited with status 4; its log is /");
+	check_fails("exit", DOCA_ERROR_UNEXPECTED,
+		    "exited with status 3; it was in none of its plugins (a); its log is /");
+	check_fails("exit-early", DOCA_ERROR_UNEXPECTED,
+		    "exited with status 4; it was in none of its plugins (a); its log is /");
 	check_fails("ticket-crash", DOCA_ERROR_UNEXPECTED, "signal 11");
 }
 

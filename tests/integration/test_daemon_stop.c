@@ -246,9 +246,11 @@ static void death_is_told_to_every_host_with_its_reason(void **state)
 	rig_host_init(&other, &rig);
 	start(&other, 7, NULL);
 	assert_int_equal(kill(running.pid, SIGKILL), 0);
-	(void)snprintf(reason, sizeof(reason),
-		       "worker 7 (pid %d) was killed by signal 9 (Killed); its log is %s",
-		       (int)running.pid, running.log);
+	(void)snprintf(
+	    reason, sizeof(reason),
+	    "worker 7 (pid %d) was killed by signal 9 (Killed); it was in none of its plugins "
+	    "(a); its log is %s",
+	    (int)running.pid, running.log);
 	check_died(&host, &running, DOCA_ERROR_CONNECTION_RESET, reason);
 	check_died(&other, &running, DOCA_ERROR_CONNECTION_RESET, reason);
 	daemon_rig_take_log(&rig, reason);

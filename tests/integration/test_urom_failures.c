@@ -221,6 +221,7 @@ static void stop_waits_no_longer_than_its_bound_for_close(void **state)
 	urom_host_send(&host, worker, UROM_TEST_SPIN_CLOSE, 0, 1);
 	assert_hears(&host.heard, host.pe, "ok(1)");
 	urom_host_stop_worker(&host, worker);
+	urom_host_hear_of(&host, "it was in close of plugin " UROM_RIG_PLUGIN);
 	urom_rig_wait_workers(rig, 0);
 	urom_logs_take_all(&rig->logs, "worker");
 	urom_host_fini(&host);
@@ -236,6 +237,7 @@ static void plugin_that_dies_in_close_hinders_no_stop(void **state)
 	urom_host_send(&host, worker, UROM_TEST_ABORT_CLOSE, 0, 1);
 	assert_hears(&host.heard, host.pe, "ok(1)");
 	urom_host_stop_worker(&host, worker);
+	urom_host_hear_of(&host, "it was in close of plugin " UROM_RIG_PLUGIN);
 	urom_rig_wait_workers(rig, 0);
 	urom_logs_take_all(&rig->logs, "worker");
 	urom_host_start_worker(&host, worker);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a service offers of what lies in its directories. */
+#include <elf.h>
+#include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -205,6 +209,142 @@ static void names_are_as_long_as_there_is_room_for(void **state)
 	urom_logs_take(&rig->logs, TOO_LONG);
 }
 
+/* --- what lies about --- */
+
+static void rig_path(struct urom_rig *rig, const char *name, char path[PATH_MAX])
+{
+	(void)snprintf(path, PATH_MAX, "%s/%s", rig->dir, name);
+}
+
+/* The good one, with a byte changed, and cut. */
+static void copy_spoiled(struct urom_rig *rig, const char *name, off_t at, uint8_t byte, off_t len)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	urom_rig_copy(rig, UROM_TEST_SO, name);
+	rig_path(rig, name, path);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+	if (len > 0)
+		assert_int_equal(ftruncate(fd, len), 0);
+	close(fd);
+}
+
+static void make_special(struct urom_rig *rig)
+{
+	char path[PATH_MAX];
+
+	make_folder(rig, "plugins/folder.so");
+	rig_path(rig, "plugins/fifo.so", path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	rig_path(rig, "plugins/nowhere.so", path);
+	assert_int_equal(symlink("/no/such/file", path), 0);
+	urom_rig_write(rig, "plugins/sparse.so", "");
+	rig_path(rig, "plugins/sparse.so", path);
+	assert_int_equal(truncate(path, (off_t)64 << 30), 0);
+	urom_rig_add_plugin(rig, "secret");
+	rig_path(rig, "plugins/secret.so", path);
+	assert_int_equal(chmod(path, 0), 0);
+}
+
+/*
+ * From here on what this process starts reads no file that its owner may not, which root's usually
+ * do. It is for good, so this test is the last one.
+ */
+static void give_up_overriding(void)
+{
+	(void)prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE); /* users have it not */
+	(void)prctl(PR_CAPBSET_DROP, CAP_DAC_READ_SEARCH);
+}
+
+static void whatever_else_lies_there_is_warned_of_once(void **state)
+{
+	static const char *const warnings[] = {
+		"/text.so is left out: it is no ELF file",
+		"/empty.so is left out: it is empty",
+		"/cut.so is left out: it is cut short",
+		"/other.so is left out: it is for another architecture",
+		"/no_symbols.so is left out: it does not define urom_plugin_get_",
+		"/secret.so is left out: it cannot be opened: Permission denied",
+		"/folder.so is left out: it is no regular file",
+		"/fifo.so is left out: it is no regular file",
+		"/nowhere.so is left out: No such file or directory",
+		"/sparse.so is left out: it is no ELF file",
+		"/" LONGEST "_0123456789.so is left out: its name is longer than 47 bytes",
+		"/more/" UROM_RIG_PLUGIN ".so is left out: ",
+	};
+	struct urom_rig_options options = { 0 };
+	const char *env[2] = { NULL, NULL };
+	struct urom_rig rig;
+	char *path = NULL;
+
+	(void)state;
+	give_up_overriding();
+	urom_rig_init_stopped(&rig, NULL);
+	urom_rig_write(&rig, "plugins/text.so", "#!/bin/sh\n");
+	urom_rig_write(&rig, "plugins/empty.so", "");
+	copy_spoiled(&rig, "plugins/cut.so", 0, ELFMAG0, 4096);
+	copy_spoiled(&rig, "plugins/other.so", offsetof(Elf64_Ehdr, e_machine), EM_S390, 0);
+	urom_rig_copy(&rig, UROM_NEEDED_A_SO, "plugins/no_symbols.so");
+	urom_rig_add_plugin(&rig, LONGEST "_0123456789");
+	urom_rig_copy(&rig, UROM_TEST_SO, "more/" UROM_RIG_PLUGIN ".so");
+	urom_rig_copy(&rig, UROM_TEST_SO, "more/second.so");
+	make_special(&rig);
+	assert_true(asprintf(&path, "UROM_PLUGIN_PATH=%s/plugins;%s/more", rig.dir, rig.dir) > 0);
+	env[0] = path;
+	options.env = env;
+	rig.options = options;
+	urom_rig_start(&rig);
+
+	for (unsigned int i = 0; i < 3; i++)
+		check_plugins("second " UROM_RIG_PLUGIN " ");
+	for (size_t i = 0; i < LEN(warnings); i++)
+		urom_logs_take(&rig.logs, warnings[i]);
+	urom_rig_fini(&rig); /* finds any other warning */
+	free(path);
+}
+
+/* As sanitizers would report the crashes, and find other statuses. */
+static void plugins_that_harm_whoever_loads_them_are_left_out(void **state)
+{
+	static const struct {
+		const char *plugin;
+		const char *reason;
+	} rows[] = {
+		{ "load_crash", "it " },
+		{ "load_exit", "it ended the process that loaded it, with status " },
+		{ "load_leave", "it ended the process that loaded it, with status 0" },
+		{ "load_abort", "it crashed by signal 6 (Aborted)" },
+		{ "load_spin", "it gave no answer within 2 s" },
+		{ "load_hog", "it crashed by signal 6 (Aborted): no memory is left" },
+	};
+	static const char *const env[] = { "ASAN_OPTIONS=allocator_may_return_null=1", NULL };
+	const struct urom_rig_options options = { .env = env };
+	struct urom_rig rig;
+
+	(void)state;
+	urom_rig_init(&rig, &options);
+	urom_rig_copy(&rig, UROM_HOSTILE_SO, "plugins/load_leak.so");
+	for (size_t i = 0; i < LEN(rows); i++) {
+		char name[64];
+
+		(void)snprintf(name, sizeof(name), "plugins/%s.so", rows[i].plugin);
+		urom_rig_copy(&rig, UROM_HOSTILE_SO, name);
+	}
+	check_plugins("load_leak " UROM_RIG_PLUGIN " ");
+	for (size_t i = 0; i < LEN(rows); i++) {
+		char part[128];
+
+		(void)snprintf(part, sizeof(part), "/%s.so is left out: %s", rows[i].plugin,
+			       rows[i].reason);
+		urom_logs_take(&rig.logs, part);
+	}
+	check_plugins("load_leak " UROM_RIG_PLUGIN " ");
+	urom_rig_fini(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +353,8 @@ int main(void)
 		TEST(plugins_with_the_same_symbols_are_kept_apart),
 		TEST(more_plugins_than_there_are_bits_are_left_out),
 		UROM_TEST(names_are_as_long_as_there_is_room_for),
+		TEST(plugins_that_harm_whoever_loads_them_are_left_out),
+		TEST(whatever_else_lies_there_is_warned_of_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

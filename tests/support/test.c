@@ -12,7 +12,7 @@
 #include <doca_log.h>
 
 #define MAX_LINES      4096
-#define LINE_SIZE      256
+#define LINE_SIZE      512
 #define LOG_LINE_BYTES 1024
 
 /* Lines of the libraries, in order; from first_line on they are not taken yet. */
@@ -90,6 +90,17 @@ unsigned int test_num_logged(void)
 	count = logged.num_lines - logged.first_line;
 	pthread_mutex_unlock(&logged.lock);
 	return count;
+}
+
+int test_has_logged(const char *part)
+{
+	int is_there = 0;
+
+	pthread_mutex_lock(&logged.lock);
+	for (unsigned int i = logged.first_line; i < logged.num_lines && !is_there; i++)
+		is_there = strstr(logged.lines[i], part) != NULL;
+	pthread_mutex_unlock(&logged.lock);
+	return is_there;
 }
 
 void test_take_log(const char *part)

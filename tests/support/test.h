@@ -32,6 +32,9 @@ void test_hear_programs(void);
 /* The number of warnings and errors that the libraries have logged and nothing has taken yet. */
 unsigned int test_num_logged(void);
 
+/* Has one of them that text? */
+int test_has_logged(const char *part);
+
 /* Takes the oldest of them, which must be there and contain part. */
 void test_take_log(const char *part);
 

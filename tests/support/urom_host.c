@@ -165,6 +165,18 @@ void urom_host_take_losses(void)
 		test_take_log("worker");
 }
 
+void urom_host_hear_of(struct urom_host *host, const char *part)
+{
+	uint64_t end = test_now_ns() + PATIENCE_NS;
+
+	while (!test_has_logged(part)) {
+		if (test_now_ns() > end)
+			fail_msg("the host's log does not say \"%s\"", part);
+		(void)doca_pe_progress(host->pe);
+	}
+	test_drop_log();
+}
+
 void urom_host_destroy_worker(struct urom_host *host, struct doca_urom_worker *worker)
 {
 	assert_success(doca_urom_worker_destroy(worker));

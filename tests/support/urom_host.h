@@ -77,6 +77,9 @@ void urom_host_fail_worker(struct urom_host *host, struct doca_urom_worker *work
  */
 void urom_host_take_losses(void);
 
+/* Drives until the libraries have logged a line with that text; all that they have is taken. */
+void urom_host_hear_of(struct urom_host *host, const char *part);
+
 /* The worker's destroy, after which the host does not know it any more; must succeed. */
 void urom_host_destroy_worker(struct urom_host *host, struct doca_urom_worker *worker);
 

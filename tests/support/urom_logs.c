@@ -183,8 +183,7 @@ static bool is_fatal(const char *line, const void *arg, void *found)
 {
 	char **text = found;
 
-	(void)arg;
-	if (!has_any(line, fatal_marks, LEN(fatal_marks)))
+	if (!has_any(line, fatal_marks, LEN(fatal_marks)) || is_taken(arg, line))
 		return false;
 	*text = strdup(line);
 	return true;
@@ -195,7 +194,7 @@ bool urom_logs_complain(const struct urom_logs *logs, char *text, size_t size)
 	struct wanted wanted = { logs, NULL };
 	char *line = NULL;
 
-	if (!find(logs, NULL, is_fatal, NULL, &line) &&
+	if (!find(logs, NULL, is_fatal, logs, &line) &&
 	    !find(logs, NULL, is_untaken, &wanted, &line))
 		return false;
 	(void)snprintf(text, size, "logged, and not expected: %s", line);

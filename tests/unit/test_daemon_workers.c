@@ -3,12 +3,17 @@
 /* The table of workers, who may join one, and how the end of one is told. */
 
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "core/export.h"
 #include "test.h"
+#include "urom/daemon/account.h"
 #include "urom/daemon/limits.h"
+#include "urom/daemon/plugins.h"
 #include "urom/daemon/reap.h"
 #include "urom/daemon/requests.h"
+#include "urom/wire/wire_call.h"
 
 /* Nobody is known; and some who are. */
 static const struct uromd_identity nobody;
@@ -241,6 +246,43 @@ static void ends_are_told_in_words(void **state)
 	}
 }
 
+/* The page is a worker's, and so a plugin's, to write to. */
+static void word_of_a_worker_that_is_none_is_nothing(void **state)
+{
+	static const uint32_t words[] = { 0, WIRE_NUM_CALLS, 0xff, 0x3eff, UINT32_MAX };
+	const struct uromd_account own = uromd_account_own();
+	struct uromd_plugins *plugins;
+	struct uromd_call call;
+	char text[UROMD_CALL_TEXT];
+	uint32_t *word;
+	sd_event *event;
+	int fd;
+
+	(void)state;
+	assert_true(sd_event_new(&event) >= 0);
+	assert_success(uromd_plugins_create(event, NULL, "/bin/false", &own, &plugins));
+	fd = uromd_call_init(&call);
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 0), -1);
+	word = mmap(NULL, WIRE_CALL_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(word != MAP_FAILED);
+	close(fd);
+	for (size_t i = 0; i < CORE_ARRAY_LEN(words); i++) {
+		*word = words[i];
+		assert_string_equal(uromd_call_text(&call, plugins, 1, text),
+				    "it was in none of its plugins ()");
+		assert_false(uromd_call_is_inside(&call));
+	}
+	*word = wire_call_word(WIRE_CALL_PROGRESS, 0xff);
+	assert_true(uromd_call_is_inside(&call));
+	assert_string_equal(uromd_call_text(&call, plugins, 1, text),
+			    "it was in progress of plugin ");
+	assert_int_equal(munmap(word, WIRE_CALL_PAGE), 0);
+	uromd_call_fini(&call);
+	uromd_plugins_destroy(plugins);
+	(void)sd_event_unref(event);
+}
+
 static void strangers_texts_are_cleaned_and_cut(void **state)
 {
 	const struct wire_bytes bytes = { "a\nb\x1b[1m\x7f\xc3\xa4", 10 };
@@ -282,6 +324,7 @@ int main(void)
 		TEST(an_environment_comes_too_late),
 		TEST(a_worker_has_a_limit_of_connections),
 		TEST(ends_are_told_in_words),
+		TEST(word_of_a_worker_that_is_none_is_nothing),
 		TEST(strangers_texts_are_cleaned_and_cut),
 		TEST(reasons_are_cut_to_what_a_message_holds),
 	};

@@ -56,7 +56,7 @@ static void a_call_over_its_time_ends_the_process(void **state)
 {
 	(void)state;
 	begin_watchdog(3);
-	uromw_watch_begin("x", "worker_cmd");
+	uromw_watch_begin("x", 0, WIRE_CALL_WORKER_CMD);
 	assert_int_equal(uromw_watchdog_look(), -1); /* 0 s, for all that is known */
 	assert_int_equal(uromw_watchdog_look(), -1);
 	assert_int_equal(uromw_watchdog_look(), -1);
@@ -69,7 +69,7 @@ static void each_call_has_its_own_time(void **state)
 	(void)state;
 	begin_watchdog(2);
 	for (unsigned int i = 0; i < 10; i++) {
-		uromw_watch_begin("x", "progress");
+		uromw_watch_begin("x", 0, WIRE_CALL_PROGRESS);
 		assert_int_equal(uromw_watchdog_look(), -1);
 		assert_int_equal(uromw_watchdog_look(), -1);
 		uromw_watch_end();
@@ -88,7 +88,7 @@ static void without_a_timeout_a_call_may_last(void **state)
 {
 	(void)state;
 	begin_watchdog(0);
-	uromw_watch_begin("x", "worker_cmd");
+	uromw_watch_begin("x", 0, WIRE_CALL_WORKER_CMD);
 	for (unsigned int i = 0; i < 1000; i++)
 		assert_int_equal(uromw_watchdog_look(), -1);
 	uromw_watch_end();

@@ -379,7 +379,8 @@ void uromd_conns_gone(struct uromd_worker *worker, const struct uromd_failure *d
 		next = TAILQ_NEXT(conn, of_worker);
 		if (conn->state == UROMD_CONN_STOPPING)
 			send_stopped(conn->session, conn->exchange);
-		else
+		/* Also behind the answer to a stop: it may be the host's answer to the death. */
+		if (conn->state != UROMD_CONN_STOPPING || worker->has_died)
 			send_died(conn, died);
 		destroy(conn);
 	}

@@ -29,7 +29,7 @@ const char *uromd_reap_text(const siginfo_t *info, char *text, size_t size)
 /* Has it done what it was asked to, or what it had announced? */
 static bool is_expected(const struct uromd_worker *worker, const siginfo_t *info)
 {
-	if (!worker->is_asked || worker->cause != NULL)
+	if (!worker->is_asked || worker->cause != NULL || uromd_call_is_inside(&worker->call))
 		return false;
 	if (info->si_code == CLD_EXITED)
 		return info->si_status == 0 || worker->has_failed;
@@ -41,15 +41,18 @@ static void describe(const struct uromd_worker *worker, const siginfo_t *info,
 		     struct uromd_failure *failure)
 {
 	const char *log_dir = worker->daemon->config->log_dir;
-	char how[64], log[PATH_MAX];
+	char how[64], where[UROMD_CALL_TEXT], log[PATH_MAX];
 	const char *cause = worker->cause;
 
+	if (cause == NULL && uromd_call_is_late(&worker->call))
+		cause = "ended itself, as a plugin did not return in time";
 	if (cause == NULL)
 		cause = uromd_reap_text(info, how, sizeof(how));
+	uromd_call_text(&worker->call, worker->daemon->plugins, worker->plugins, where);
 	(void)uromd_fail(failure,
 			 worker->daemon->is_draining ? DOCA_ERROR_SHUTDOWN
 						     : DOCA_ERROR_CONNECTION_RESET,
-			 "%s %s; its log is %s", worker->label, cause,
+			 "%s %s; %s; its log is %s", worker->label, cause, where,
 			 uromd_logs_worker_path(log_dir, worker->pid, log, sizeof(log)));
 }
 
@@ -65,7 +68,8 @@ static int on_exit_of(sd_event_source *source, const siginfo_t *info, void *arg)
 	if (worker->session != NULL)
 		uromd_session_drain(worker->session);
 	describe(worker, info, &failure);
-	if (is_expected(worker, info))
+	worker->has_died = !is_expected(worker, info);
+	if (!worker->has_died)
 		DOCA_LOG_INFO("%s ended", worker->label);
 	else if (worker->is_asked)
 		DOCA_LOG_WARN("%s", failure.reason);

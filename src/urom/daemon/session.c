@@ -100,6 +100,13 @@ static void destroy(struct uromd_session *session)
 	free(session);
 }
 
+/* What its hosts are told of a worker that is cut off for what it says. */
+static void blame(struct uromd_session *session)
+{
+	if (session->worker != NULL && session->worker->cause == NULL)
+		session->worker->cause = "has sent what no worker may send, and was cut off";
+}
+
 /* The stream has ended, or is none. */
 static void lost(struct uromd_session *session, doca_error_t why)
 {
@@ -111,6 +118,8 @@ static void lost(struct uromd_session *session, doca_error_t why)
 		DOCA_LOG_INFO("%s: closed by its peer", session->label);
 	else
 		DOCA_LOG_DBG("%s: closed by its peer", session->label);
+	if (why != DOCA_ERROR_CONNECTION_RESET)
+		blame(session);
 	uromd_session_end(session);
 }
 
@@ -119,6 +128,7 @@ void uromd_session_break(struct uromd_session *session, const struct chan_messag
 {
 	DOCA_LOG_WARN("%s: %s (type %u) %s; closed", session->label, chan_message_name(message),
 		      message->type, what);
+	blame(session);
 	uromd_session_end(session);
 }
 

@@ -15,7 +15,7 @@
 #include "urom/daemon/daemon.h"
 #include "urom/daemon/spawn_child.h"
 
-#define NUM_OPTIONS 17 /* the program's name and what stands before the plugins, at most */
+#define NUM_OPTIONS 19 /* the program's name and what stands before the plugins, at most */
 
 /* A command line in the making. Zeroed memory is an empty one. */
 struct command {
@@ -79,7 +79,7 @@ static void command_add_plugins(struct command *command, const struct uromd_plug
 
 static doca_error_t command_init(struct command *command, const struct uromd_daemon *daemon,
 				 uint64_t id, uint64_t plugins, const struct sockaddr *local,
-				 int fd)
+				 const struct uromd_child *child)
 {
 	const struct uromd_config *config = daemon->config;
 	char text[NI_MAXHOST];
@@ -88,7 +88,11 @@ static doca_error_t command_init(struct command *command, const struct uromd_dae
 		return DOCA_ERROR_INVALID_VALUE;
 	command_add(command, "doca_urom_worker");
 	command_add(command, "--control-fd");
-	command_add(command, "%d", fd);
+	command_add(command, "%d", child->fd);
+	if (child->call_fd >= 0) {
+		command_add(command, "--call-fd");
+		command_add(command, "%d", child->call_fd);
+	}
 	command_add(command, "--id");
 	command_add(command, "%lu", id);
 	command_add(command, "--listen");
@@ -129,7 +133,7 @@ static doca_error_t prepare(struct uromd_child *child, uint64_t id,
 	const struct wire_bytes environment = uromd_bytes_view(&request->environment);
 	doca_error_t result;
 
-	result = command_init(command, child->daemon, id, request->plugins, local, child->fd);
+	result = command_init(command, child->daemon, id, request->plugins, local, child);
 	if (result == DOCA_SUCCESS)
 		result =
 		    uromd_env_init(&child->env, environ, &environment, child->account.is_other);
@@ -160,15 +164,19 @@ doca_error_t uromd_spawn(const struct uromd_daemon *daemon, uint64_t id,
 		return uromd_fail(failure, core_error_from_errno(errno),
 				  "no control connection: %s", strerror(errno));
 	child.fd = fds[1];
+	child.call_fd = uromd_call_init(&process->call);
 	result = prepare(&child, id, request, local, &command, failure);
 	if (result == DOCA_SUCCESS)
 		result = start(&child, &process->pid, failure);
 	command_fini(&command);
 	uromd_env_fini(&child.env);
 	close(fds[1]);
-	if (result == DOCA_SUCCESS)
-		process->fd = fds[0];
-	else
+	if (child.call_fd >= 0)
+		close(child.call_fd);
+	process->fd = fds[0];
+	if (result != DOCA_SUCCESS) {
 		close(fds[0]);
+		uromd_call_fini(&process->call);
+	}
 	return result;
 }

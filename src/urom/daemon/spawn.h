@@ -5,14 +5,16 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#include "urom/daemon/call.h"
 #include "urom/daemon/conns.h"
 
 struct uromd_account;
 struct uromd_daemon;
 
 struct uromd_process {
-	pid_t pid; /* a child, to be reaped */
-	int fd;    /* owned: the daemon's end of the control connection */
+	pid_t pid;              /* a child, to be reaped */
+	int fd;                 /* owned: the daemon's end of the control connection */
+	struct uromd_call call; /* owned */
 };
 
 /*

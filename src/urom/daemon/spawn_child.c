@@ -66,13 +66,25 @@ static void tie(const struct uromd_child *child)
 		fail(child, "no signal of the daemon's death can be had", errno);
 }
 
+static void close_between(const struct uromd_child *child, int kept, unsigned int last)
+{
+	const unsigned int first = (unsigned int)kept + 1;
+
+	if (first <= last && close_range(first, last, 0) != 0)
+		fail(child, "descriptors", errno);
+}
+
 /* Others' connections must not stay open for this process, however long it takes from here on. */
 static void close_others(const struct uromd_child *child)
 {
-	const unsigned int fd = (unsigned int)child->fd;
+	const int more = child->call_fd >= 0 ? child->call_fd : child->fd;
+	const int low = child->fd < more ? child->fd : more;
+	const int high = child->fd < more ? more : child->fd;
 
-	if ((fd > STDERR_FILENO + 1 && close_range(STDERR_FILENO + 1, fd - 1, 0) != 0) ||
-	    close_range(fd + 1, UINT_MAX, 0) != 0 || fcntl(child->fd, F_SETFD, 0) != 0)
+	close_between(child, STDERR_FILENO, (unsigned int)low - 1);
+	close_between(child, low, (unsigned int)high - 1);
+	close_between(child, high, UINT_MAX);
+	if (fcntl(low, F_SETFD, 0) != 0 || fcntl(high, F_SETFD, 0) != 0)
 		fail(child, "descriptors", errno);
 }
 

@@ -24,7 +24,8 @@ struct uromd_child {
 	char *const *argv;
 	struct uromd_env env;
 	struct uromd_account account;
-	int fd; /* its end of the control connection */
+	int fd;      /* its end of the control connection */
+	int call_fd; /* of the page that tells which call it is in; -1: none */
 	bool has_cpus;
 	cpu_set_t cpus;
 	pid_t parent;

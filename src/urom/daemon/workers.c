@@ -101,6 +101,18 @@ doca_error_t uromd_workers_get_group(const struct uromd_workers *workers, uint32
 
 /* --- The end --- */
 
+static void fail_late(const struct uromd_worker *worker, struct uromd_failure *failure)
+{
+	const struct uromd_daemon *daemon = worker->daemon;
+	char where[UROMD_CALL_TEXT], log[PATH_MAX];
+
+	uromd_call_text(&worker->call, daemon->plugins, worker->plugins, where);
+	uromd_logs_worker_path(daemon->config->log_dir, worker->pid, log, sizeof(log));
+	(void)uromd_fail(failure, DOCA_ERROR_TIME_OUT,
+			 "%s was not ready within %d s; %s; its log is %s", worker->label,
+			 UROMD_BRING_UP_S, where, log);
+}
+
 static int on_timeout(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct uromd_worker *worker = arg;
@@ -109,8 +121,7 @@ static int on_timeout(sd_event_source *source, uint64_t usec, void *arg)
 	(void)source;
 	(void)usec;
 	if (worker->state == UROMD_WORKER_STARTING) {
-		(void)uromd_fail(&failure, DOCA_ERROR_TIME_OUT, "%s was not ready within %d s",
-				 worker->label, UROMD_BRING_UP_S);
+		fail_late(worker, &failure);
 		uromd_worker_kill(worker, "was not ready in time and was killed");
 		uromd_conns_refuse(worker, &failure);
 	} else {
@@ -183,6 +194,7 @@ static void destroy(struct uromd_worker *worker)
 	workers->count--;
 	uromd_bytes_fini(&worker->channel_addr);
 	uromd_bytes_fini(&worker->plugin_addrs);
+	uromd_call_fini(&worker->call);
 	free(worker);
 }
 
@@ -318,6 +330,7 @@ static doca_error_t spawn(struct uromd_worker *worker, const struct uromd_sessio
 	if (result != DOCA_SUCCESS)
 		return result;
 	worker->pid = process.pid;
+	worker->call = process.call;
 	worker->uid = account.uid;
 	worker->owner = session->identity;
 	(void)snprintf(worker->label, sizeof(worker->label), "worker %lu (pid %d)", worker->id,

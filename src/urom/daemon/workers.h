@@ -9,6 +9,7 @@
 
 #include <sys/types.h>
 
+#include "urom/daemon/call.h"
 #include "urom/daemon/conns.h"
 #include "urom/daemon/identity.h"
 
@@ -30,8 +31,10 @@ struct uromd_worker {
 	enum uromd_worker_state state;
 	bool is_asked;     /* its end is the daemon's wish */
 	bool has_failed;   /* it has said so, and ends by itself */
+	bool has_died;     /* not as it should */
 	const char *cause; /* of an end that only the daemon knows the reason of; NULL: none */
 	pid_t pid;
+	struct uromd_call call;
 	uid_t uid;                   /* that the process runs as */
 	struct uromd_identity owner; /* for whom it was started */
 	uint64_t plugins;            /* bits */

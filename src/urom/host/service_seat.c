@@ -296,17 +296,23 @@ doca_error_t uromh_seats_died(struct doca_urom_service *service, const struct ch
 {
 	struct wire_worker_died died;
 	struct uromh_seat *seat;
+	bool is_loss = false;
 	doca_error_t result = chan_message_decode(msg, &died);
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	DOCA_LOG_ERR("%.*s", (int)died.reason.len, (const char *)died.reason.data);
 	pthread_mutex_lock(&service->lock);
 	TAILQ_FOREACH (seat, &service->seats, link) {
-		if (seat->connection != 0 && seat->worker_id == died.worker_id)
-			die(seat, died.reason.data, died.reason.len);
+		if (seat->connection == 0 || seat->worker_id != died.worker_id)
+			continue;
+		die(seat, died.reason.data, died.reason.len);
+		is_loss = true;
 	}
 	pthread_mutex_unlock(&service->lock);
+	/* A context that has gone already, on its channel's word, or was stopped, fails nothing
+	 * now. */
+	DOCA_LOG(is_loss ? DOCA_LOG_LEVEL_ERROR : DOCA_LOG_LEVEL_WARNING, "%.*s",
+		 (int)died.reason.len, (const char *)died.reason.data);
 	return DOCA_SUCCESS;
 }
 

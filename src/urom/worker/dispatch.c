@@ -76,7 +76,9 @@ static void run(struct uromw_worker *worker, struct uromw_plugin *plugin,
 	result = uromw_plugin_command(plugin, &commands);
 	if (result == DOCA_SUCCESS && ucs_list_is_empty(&commands))
 		return;
+	uromw_plugin_enter(plugin, WIRE_CALL_LISTS);
 	free_left(&commands);
+	uromw_watch_end();
 	end_refused(worker, plugin, urom_context, result);
 }
 

@@ -34,6 +34,9 @@
 #define UROMW_WARN_S  5
 #define UROMW_CLOSE_S 5
 
+/* Bytes that a plugin may take while it is only looked at. */
+#define UROMW_PROBE_DATA (UINT64_C(1) << 30)
+
 /* The status that the process ends with. */
 enum uromw_exit {
 	UROMW_EXIT_ENDED = 0,

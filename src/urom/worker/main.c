@@ -75,9 +75,9 @@ static doca_error_t open_channel(struct uromw_worker *worker, struct uromw_failu
 	if (worker->options.channel == CHAN_UCX && !uromw_devices_find(ip, devices))
 		return uromw_failure_set(failure, DOCA_ERROR_NOT_FOUND,
 					 "no network interface has the address to listen on");
-	worker->packed = malloc(worker->options.max_message);
-	result = worker->packed != NULL ? chan_open(worker->options.channel, &config, &worker->chan)
-					: DOCA_ERROR_NO_MEMORY;
+	result = uromw_room_init(&worker->packed, worker->options.max_message);
+	if (result == DOCA_SUCCESS)
+		result = chan_open(worker->options.channel, &config, &worker->chan);
 	if (result != DOCA_SUCCESS)
 		return uromw_failure_set(failure, result, "the channel cannot be opened: %s",
 					 doca_error_get_name(result));
@@ -111,9 +111,10 @@ static doca_error_t start(struct uromw_worker *worker, struct uromw_failure *fai
 	result = uromw_signals_start();
 	if (result == DOCA_SUCCESS)
 		result = uromw_watchdog_start(worker->options.plugin_timeout_s,
-					      worker->options.log_level);
+					      worker->options.log_level, worker->options.call_fd);
 	if (result != DOCA_SUCCESS)
-		return uromw_failure_set(failure, result, "signals or timer cannot be set up: %s",
+		return uromw_failure_set(failure, result,
+					 "signals or watchdog cannot be set up: %s",
 					 doca_error_get_name(result));
 	(void)prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS); /* otherwise polling is only less exact */
 	result = uromw_link_open(worker, failure);
@@ -146,7 +147,7 @@ static void stop(struct uromw_worker *worker)
 		uromw_plugin_close(&worker->plugins[i]);
 	uromw_conns_fini(&worker->conns);
 	uromw_outstanding_fini(&worker->outstanding);
-	free(worker->packed);
+	uromw_room_fini(&worker->packed);
 	uromw_link_close(worker);
 }
 
@@ -165,6 +166,8 @@ static enum uromw_exit worker_main(struct uromw_worker *worker)
 		worker->status = UROMW_EXIT_FAILED;
 	}
 	stop(worker);
+	/* What is left to be done is their destructors' work. */
+	uromw_watch_begin("(destructors)", 0, WIRE_CALL_EXIT);
 	return worker->status;
 }
 

@@ -59,7 +59,7 @@ static void warn_of_breach(struct uromw_plugin *plugin, const char *what, doca_e
 
 /*
  * Has the plugin pack a notification for a host with that message limit. Errors: TOO_BIG.
- * UNEXPECTED: the plugin says that it has written what it cannot have. Those of notif_pack.
+ * UNEXPECTED: the plugin has written too much, or says so. Those of notif_pack.
  */
 static doca_error_t pack(struct uromw_worker *worker, struct uromw_plugin *plugin, size_t limit,
 			 struct urom_worker_notify *notification, struct wire_notify *record)
@@ -71,7 +71,13 @@ static doca_error_t pack(struct uromw_worker *worker, struct uromw_plugin *plugi
 	/* Before the call: there are plugins that do not look at the room that they have. */
 	if (notification->len > limit - NOTIFY_HEADER)
 		return DOCA_ERROR_TOO_BIG;
-	result = uromw_plugin_pack(plugin, notification, &len, worker->packed);
+	uromw_room_mark(&worker->packed, limit);
+	result = uromw_plugin_pack(plugin, notification, &len, worker->packed.bytes);
+	if (!uromw_room_is_intact(&worker->packed, limit)) {
+		warn_of_breach(plugin, "notif_pack writes more than there is room for",
+			       DOCA_ERROR_UNEXPECTED);
+		return DOCA_ERROR_UNEXPECTED;
+	}
 	if (result != DOCA_SUCCESS) {
 		warn_of_breach(plugin, "notif_pack failed", result);
 		return result;
@@ -81,9 +87,9 @@ static doca_error_t pack(struct uromw_worker *worker, struct uromw_plugin *plugi
 			       DOCA_ERROR_UNEXPECTED);
 		return DOCA_ERROR_UNEXPECTED;
 	}
-	memcpy(&header, worker->packed, NOTIFY_HEADER);
+	memcpy(&header, worker->packed.bytes, NOTIFY_HEADER);
 	record->status = header.status;
-	record->payload.data = worker->packed + NOTIFY_HEADER;
+	record->payload.data = worker->packed.bytes + NOTIFY_HEADER;
 	record->payload.len = (uint32_t)(len - NOTIFY_HEADER);
 	return DOCA_SUCCESS;
 }
@@ -147,9 +153,13 @@ bool uromw_notify_collect(struct uromw_worker *worker, struct uromw_plugin *plug
 	if (ucs_list_is_empty(&list))
 		return false;
 	worker->wait.has_traffic = true;
+	/* What is in the list may be anything but what was allocated for it. */
+	uromw_plugin_enter(plugin, WIRE_CALL_LISTS);
 	ucs_list_for_each_safe (desc, next, &list, entry) {
 		deliver(worker, plugin, desc);
+		uromw_plugin_enter(plugin, WIRE_CALL_LISTS);
 		free(desc);
 	}
+	uromw_watch_end();
 	return true;
 }

@@ -43,6 +43,16 @@ static bool set_control_fd(struct uromw_options *options, const char *text)
 	return true;
 }
 
+static bool set_call_fd(struct uromw_options *options, const char *text)
+{
+	uint64_t number;
+
+	if (!read_number(text, 3, INT32_MAX, &number))
+		return false;
+	options->call_fd = (int)number;
+	return true;
+}
+
 static bool set_id(struct uromw_options *options, const char *text)
 {
 	/* All ones is no id, but the wish for any. */
@@ -139,6 +149,8 @@ struct row {
 
 static const struct row rows[] = {
 	{ "control-fd", 0, true, "N", "The descriptor that leads to the daemon", set_control_fd },
+	{ "call-fd", 0, false, "N", "The descriptor of the page that tells which call it is in",
+	  set_call_fd },
 	{ "id", 0, true, "ID", "The worker's id", set_id },
 	{ "listen", 0, true, "IP", "The address on which the channel listens", set_listen },
 	{ "channel", 0, true, "ucx|tcp", "What carries commands and notifications", set_channel },
@@ -259,6 +271,7 @@ doca_error_t uromw_options_parse(int argc, char **argv, struct uromw_options *op
 	memset(options, 0, sizeof(*options));
 	options->log_level = DOCA_LOG_LEVEL_INFO;
 	options->sdk_log_level = DOCA_LOG_LEVEL_WARNING;
+	options->call_fd = -1;
 	result = parse_options(argc, argv, options, &given, failure);
 	if (result != DOCA_SUCCESS || options->is_help || options->probe != NULL)
 		return result;

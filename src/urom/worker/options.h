@@ -24,6 +24,7 @@ struct uromw_options {
 	bool is_help;      /* --help: nothing else counts */
 	const char *probe; /* --probe: nothing else counts; borrowed from argv */
 	int control_fd;
+	int call_fd; /* -1: none */
 	uint64_t id;
 	struct sockaddr_storage listen;
 	enum chan_kind channel;

@@ -9,6 +9,7 @@
 #include <doca_version.h>
 
 #include "urom/worker/domain_tables.h"
+#include "urom/worker/room.h"
 
 DOCA_LOG_REGISTER(UROM_WORKER::PLUGIN);
 
@@ -60,7 +61,7 @@ static doca_error_t get_iface(struct uromw_plugin *plugin, get_iface_fn get,
 	} filled = { .room = { 0 } };
 	doca_error_t result;
 
-	uromw_watch_begin(plugin->name, "urom_plugin_get_iface");
+	uromw_plugin_enter(plugin, WIRE_CALL_GET_IFACE);
 	result = get(&filled.iface);
 	uromw_watch_end();
 	if (result != DOCA_SUCCESS)
@@ -106,7 +107,7 @@ static doca_error_t get_version(struct uromw_plugin *plugin, get_version_fn get,
 {
 	doca_error_t result;
 
-	uromw_watch_begin(plugin->name, "urom_plugin_get_version");
+	uromw_plugin_enter(plugin, WIRE_CALL_GET_VERSION);
 	result = get(&plugin->version);
 	uromw_watch_end();
 	if (result != DOCA_SUCCESS)
@@ -130,7 +131,7 @@ static doca_error_t load(struct uromw_plugin *plugin, const char *path, void **l
 	doca_error_t result;
 
 	/* Locally: the functions of all plugins have the same names. */
-	uromw_watch_begin(plugin->name, "dlopen");
+	uromw_plugin_enter(plugin, WIRE_CALL_LOAD);
 	*library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	uromw_watch_end();
 	if (*library == NULL)
@@ -155,10 +156,37 @@ static doca_error_t call_addr(struct uromw_plugin *plugin, void *addr, size_t *l
 {
 	doca_error_t result;
 
-	uromw_watch_begin(plugin->name, "addr");
+	uromw_plugin_enter(plugin, WIRE_CALL_ADDR);
 	result = plugin->ctx.iface.addr(&plugin->ctx, addr, len);
 	uromw_watch_end();
 	return result;
+}
+
+/* Its address of that length, copied; NULL: it has not given what it has announced. */
+static void *copy_addr(struct uromw_plugin *plugin, size_t *len)
+{
+	const size_t announced = *len;
+	struct uromw_room room = { 0 };
+	doca_error_t result = uromw_room_init(&room, announced);
+	void *copy = NULL;
+
+	if (result == DOCA_SUCCESS) {
+		uromw_room_mark(&room, announced);
+		result = call_addr(plugin, room.bytes, len);
+	}
+	if (result != DOCA_SUCCESS)
+		DOCA_LOG_WARN("plugin %s: it does not give the address that it has announced: %s",
+			      plugin->name, doca_error_get_name(result));
+	else if (*len > announced || !uromw_room_is_intact(&room, announced))
+		DOCA_LOG_WARN("plugin %s: its address is longer than the %zu bytes that it has "
+			      "announced, and is not told to anybody",
+			      plugin->name, announced);
+	else
+		copy = calloc(1, announced);
+	if (copy != NULL)
+		memcpy(copy, room.bytes, *len);
+	uromw_room_fini(&room);
+	return copy;
 }
 
 /* A plugin that has no address can be used all the same, only not by its like. */
@@ -181,19 +209,8 @@ static void get_addr(struct uromw_plugin *plugin)
 			      plugin->name, len, WIRE_MAX_PLUGIN_ADDR);
 		return;
 	}
-	plugin->addr_len = len;
-	plugin->addr = calloc(1, len);
-	result =
-	    plugin->addr != NULL ? call_addr(plugin, plugin->addr, &len) : DOCA_ERROR_NO_MEMORY;
-	if (result == DOCA_SUCCESS && len <= plugin->addr_len) {
-		plugin->addr_len = len;
-		return;
-	}
-	DOCA_LOG_WARN("plugin %s: it does not give the address that it has announced: %s",
-		      plugin->name, doca_error_get_name(result));
-	free(plugin->addr);
-	plugin->addr = NULL;
-	plugin->addr_len = 0;
+	plugin->addr = copy_addr(plugin, &len);
+	plugin->addr_len = plugin->addr != NULL ? len : 0;
 }
 
 static void get_event(struct uromw_plugin *plugin, void *library)
@@ -217,7 +234,7 @@ static void get_event(struct uromw_plugin *plugin, void *library)
 			      plugin->name);
 		return;
 	}
-	uromw_watch_begin(plugin->name, "urom_plugin_get_event_fd");
+	uromw_plugin_enter(plugin, WIRE_CALL_GET_EVENT_FD);
 	result = get.call(&plugin->ctx, &fd);
 	uromw_watch_end();
 	if (result != DOCA_SUCCESS || fd < 0) {
@@ -237,13 +254,14 @@ doca_error_t uromw_plugin_open(struct uromw_plugin *plugin, const char *path, ui
 
 	memset(plugin, 0, sizeof(*plugin));
 	plugin->id = id;
+	plugin->bit = (unsigned int)__builtin_ctzll(id);
 	plugin->event_fd = -1;
 	set_name(plugin, path);
 	result = load(plugin, path, &library, failure);
 	if (result != DOCA_SUCCESS)
 		return result;
 	plugin->ctx.domain_iface = uromw_domain_lookups;
-	uromw_watch_begin(plugin->name, "open");
+	uromw_plugin_enter(plugin, WIRE_CALL_OPEN);
 	result = plugin->ctx.iface.open(&plugin->ctx);
 	uromw_watch_end();
 	if (result != DOCA_SUCCESS)
@@ -262,7 +280,7 @@ void uromw_plugin_close(struct uromw_plugin *plugin)
 {
 	if (!plugin->is_open)
 		return;
-	uromw_watch_begin(plugin->name, "close");
+	uromw_plugin_enter(plugin, WIRE_CALL_CLOSE);
 	plugin->ctx.iface.close(&plugin->ctx);
 	uromw_watch_end();
 	plugin->is_open = false;
@@ -283,7 +301,7 @@ enum uromw_arm uromw_plugin_arm(struct uromw_plugin *plugin)
 
 	if (plugin->event_fd < 0)
 		return UROMW_POLLED;
-	uromw_watch_begin(plugin->name, "urom_plugin_arm_event");
+	uromw_plugin_enter(plugin, WIRE_CALL_ARM_EVENT);
 	result = plugin->arm(&plugin->ctx);
 	uromw_watch_end();
 	if (result == DOCA_SUCCESS) {

@@ -17,7 +17,8 @@
 /* Zeroed memory is none. It stays where it is from load to close: plugins keep &ctx. */
 struct uromw_plugin {
 	struct urom_worker_ctx ctx;
-	uint64_t id; /* one bit */
+	uint64_t id;      /* one bit */
+	unsigned int bit; /* its number */
 	uint64_t version;
 	char name[DOCA_UROM_PLUGIN_NAME_MAX_LEN]; /* its file without ".so" */
 	bool is_open;
@@ -49,12 +50,18 @@ doca_error_t uromw_plugin_open(struct uromw_plugin *plugin, const char *path, ui
 /* Closes it, if it is open. Its file stays loaded: threads of its own may be about to end. */
 void uromw_plugin_close(struct uromw_plugin *plugin);
 
+/* The watchdog's, and the daemon's, word for what is done with it until uromw_watch_end(). */
+static inline void uromw_plugin_enter(const struct uromw_plugin *plugin, enum wire_call call)
+{
+	uromw_watch_begin(plugin->name, plugin->bit, call);
+}
+
 static inline doca_error_t uromw_plugin_command(struct uromw_plugin *plugin,
 						ucs_list_link_t *commands)
 {
 	doca_error_t result;
 
-	uromw_watch_begin(plugin->name, "worker_cmd");
+	uromw_plugin_enter(plugin, WIRE_CALL_WORKER_CMD);
 	result = plugin->ctx.iface.worker_cmd(&plugin->ctx, commands);
 	uromw_watch_end();
 	return result;
@@ -65,7 +72,7 @@ static inline doca_error_t uromw_plugin_progress(struct uromw_plugin *plugin,
 {
 	doca_error_t result;
 
-	uromw_watch_begin(plugin->name, "progress");
+	uromw_plugin_enter(plugin, WIRE_CALL_PROGRESS);
 	result = plugin->ctx.iface.progress(&plugin->ctx, notifications);
 	uromw_watch_end();
 	return result;
@@ -77,7 +84,7 @@ static inline doca_error_t uromw_plugin_pack(struct uromw_plugin *plugin,
 {
 	doca_error_t result;
 
-	uromw_watch_begin(plugin->name, "notif_pack");
+	uromw_plugin_enter(plugin, WIRE_CALL_NOTIF_PACK);
 	result = plugin->ctx.iface.notif_pack(notification, len, packed);
 	uromw_watch_end();
 	return result;

@@ -21,6 +21,7 @@
 #include <doca_version.h>
 
 #include "urom/worker/elf.h"
+#include "urom/worker/limits.h"
 #include "urom/worker/probe_load.h"
 
 /* Room behind the interface for a plugin of a newer one, which fills more. */
@@ -190,6 +191,29 @@ static const char *probe_and_tell(const char *path)
 	return reason;
 }
 
+/*
+ * One that takes memory without end is to end with its own, not with the machine's. What the
+ * process has now is no measure of the plugin: a sanitizer has terabytes.
+ */
+static void limit_data(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	struct rlimit limit;
+	uint64_t pages = 0;
+
+	if (file == NULL)
+		return;
+	if (fscanf(file, "%*u %*u %*u %*u %*u %" SCNu64, &pages) == 1 &&
+	    getrlimit(RLIMIT_DATA, &limit) == 0) {
+		const uint64_t most = pages * (uint64_t)sysconf(_SC_PAGESIZE) + UROMW_PROBE_DATA;
+
+		if (limit.rlim_cur > most)
+			limit.rlim_cur = most;
+		(void)setrlimit(RLIMIT_DATA, &limit); /* it is less than before */
+	}
+	(void)fclose(file);
+}
+
 int uromw_probe_main(const char *path)
 {
 	const struct rlimit none = { .rlim_cur = 0 };
@@ -198,6 +222,7 @@ int uromw_probe_main(const char *path)
 	if (!is_wanted())
 		_exit(EXIT_FAILURE);
 	(void)setrlimit(RLIMIT_CORE, &none); /* that a plugin crashes is no news */
+	limit_data();
 	reason = probe_and_tell(path);
 	(void)fflush(NULL); /* what the plugin has printed comes first */
 	if (reason != NULL)

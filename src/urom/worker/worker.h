@@ -14,6 +14,7 @@
 #include "urom/worker/options.h"
 #include "urom/worker/outstanding.h"
 #include "urom/worker/plugin_host.h"
+#include "urom/worker/room.h"
 #include "urom/worker/wait.h"
 
 struct uromw_worker {
@@ -27,7 +28,7 @@ struct uromw_worker {
 	unsigned int num_plugins;                              /* that are open */
 	struct uromw_plugin *plugin_of_bit[UROMW_MAX_PLUGINS]; /* by the one bit of an id */
 
-	uint8_t *packed; /* owned: room for a notification of options.max_message bytes */
+	struct uromw_room packed; /* for a notification of options.max_message bytes */
 	struct uromw_wait wait;
 
 	bool is_ending;
