@@ -16,6 +16,8 @@
 #include <doca_log.h>
 #include <doca_urom_plugin.h>
 
+#include "urom_point.h"
+
 DOCA_LOG_REGISTER(UROM_TEST);
 
 #define EXPORT    __attribute__((visibility("default")))
@@ -99,6 +101,7 @@ __attribute__((constructor)) static void on_load(void)
 {
 	if (is_called("load_dies"))
 		abort();
+	urom_point_reach(is_called("late") ? "late" : "load");
 }
 
 static const struct urom_test_cmd *cmd_of(const struct urom_worker_cmd_desc *desc)
@@ -397,6 +400,7 @@ static doca_error_t test_open(struct urom_worker_ctx *ctx)
 		return DOCA_ERROR_DRIVER;
 	if (is_called("open_waits"))
 		spin();
+	urom_point_reach("open");
 	demand(ctx->domain_iface.addr_lookup != NULL, "lookups are there before open");
 	test = calloc(1, sizeof(*test));
 	demand(test != NULL, "no memory");
@@ -424,6 +428,7 @@ static void test_close(struct urom_worker_ctx *ctx)
 	struct urom_test *test;
 
 	demand(!is_called("open_fails"), "close after an open that failed");
+	urom_point_reach("close");
 	test = test_of(ctx);
 	if (test->close_op == UROM_TEST_SPIN_CLOSE)
 		spin();
@@ -454,6 +459,7 @@ static doca_error_t test_addr(struct urom_worker_ctx *ctx, void *addr, size_t *a
 		*addr_len = sizeof(ADDRESS);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
+	urom_point_reach("addr");
 	demand(addr != NULL && *addr_len == sizeof(ADDRESS), "the second addr has the room needed");
 	memcpy(addr, ADDRESS, sizeof(ADDRESS));
 	return DOCA_SUCCESS;
@@ -519,6 +525,7 @@ static doca_error_t test_progress(struct urom_worker_ctx *ctx, ucs_list_link_t *
 	doca_error_t result = test->progress_result;
 	bool is_empty;
 
+	urom_point_reach("progress");
 	test->progress_result = DOCA_SUCCESS;
 	ripen(test);
 	is_empty = ucs_list_is_empty(&test->ready);

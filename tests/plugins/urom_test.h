@@ -9,6 +9,10 @@
  * The name of its file decides what it does before there are commands: "load_dies" ends the process
  * while it is loaded, "open_dies" in open, "open_fails" returns DRIVER there, "open_waits" never
  * comes back from it.
+ *
+ * It has points (urom_point.h) "load", or "late" in a file of that name, "open", "addr",
+ * "progress", which first comes when READY was sent and the daemon has not been heard since, and
+ * "close".
  */
 
 #include <stdint.h>

@@ -74,9 +74,10 @@ int test_end(void **state)
 	unsigned int num_fds = test_num_fds();
 
 	(void)state;
+	for (unsigned int i = logged.first_line; i < logged.num_lines; i++)
+		print_error("logged: %s\n", logged.lines[i]);
 	if (test_num_logged() > 0)
-		fail_msg("%u lines that the test did not expect, the first: %s", test_num_logged(),
-			 logged.lines[logged.first_line]);
+		fail_msg("%u lines that the test did not expect", test_num_logged());
 	if (num_fds != num_fds_before)
 		fail_msg("%u descriptors are open, %u were", num_fds, num_fds_before);
 	return 0;

@@ -140,3 +140,15 @@ uint64_t urom_procs_cpu_ns(pid_t pid)
 	assert_true(read_stat(pid, &line));
 	return line.ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
 }
+
+/* "RUN WAITED SLICES", in nanoseconds. */
+uint64_t urom_procs_delay_ns(pid_t pid)
+{
+	char text[LINE_BYTES];
+	uint64_t waited;
+
+	if (!read_file(pid, "schedstat", text, sizeof(text)) ||
+	    sscanf(text, "%*u %" SCNu64, &waited) != 1)
+		return 0;
+	return waited;
+}

@@ -26,4 +26,10 @@ void urom_procs_wait_children(pid_t parent, const char *part, size_t count);
 /* The processor time that a process has used, in nanoseconds. */
 uint64_t urom_procs_cpu_ns(pid_t pid);
 
+/*
+ * How long a process has been made to wait for a processor so far, in nanoseconds; 0 when there is
+ * no such process. A bound that is to hold on a busy machine too has what was added to this on top.
+ */
+uint64_t urom_procs_delay_ns(pid_t pid);
+
 #endif /* UROM_PROCS_H_ */

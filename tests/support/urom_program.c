@@ -4,24 +4,30 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "test.h"
 #include "urom_flow.h"
 #include "urom_host.h"
+#include "urom_procs.h"
 
-#define PATIENCE_MS 30000
-#define MAX_ARGS    8
-#define NUM_HELD    8
-#define HELD_MS     1000
-#define IN_FLIGHT   8
-#define OWN_USER    ((uid_t)-1)
+#define PATIENCE_MS     30000
+#define MAX_ARGS        8
+#define NUM_HELD        8
+#define HELD_MS         1000
+#define IN_FLIGHT       8
+#define OWN_USER        ((uid_t)-1)
+#define STEADY_MS       100    /* between two commands of "steady" */
+#define STEADY_PAUSE_NS 500000 /* between two looks for an answer */
+#define NS_PER_MS       UINT64_C(1000000)
 
 /* --- in the program --- */
 
@@ -31,6 +37,14 @@ static void wait_for_word(void)
 
 	while (read(STDIN_FILENO, &byte, 1) > 0)
 		continue;
+}
+
+/* Waits for the end of the file, no longer than that. */
+static bool has_ended(int fd, int timeout_ms)
+{
+	struct pollfd watched = { .fd = fd, .events = POLLIN };
+
+	return poll(&watched, 1, timeout_ms) > 0;
 }
 
 static void tell_worker(struct urom_host *host, struct doca_urom_worker *worker)
@@ -77,15 +91,58 @@ static void flow(struct urom_host *host, struct doca_urom_worker *worker, char *
 	urom_host_fini(host);
 }
 
+/* One command, in whose wait the processor is left to others. */
+static void echo_patiently(struct urom_host *host, struct doca_urom_worker *worker)
+{
+	const uint64_t end_ns = test_now_ns() + PATIENCE_MS * NS_PER_MS;
+
+	urom_host_send(host, worker, UROM_TEST_ECHO, 0, 1);
+	while (doca_pe_progress(host->pe) == 0) {
+		if (test_now_ns() > end_ns)
+			fail_msg("a steady command is not answered");
+		(void)nanosleep(&(struct timespec){ .tv_nsec = STEADY_PAUSE_NS }, NULL);
+	}
+	assert_heard(&host->heard, "ok(1)");
+}
+
+/* The time that has passed but for what two processes waited for a processor in it. */
+static int64_t net_now_ns(pid_t worker)
+{
+	return (int64_t)(test_now_ns() - urom_procs_delay_ns(getpid()) -
+			 urom_procs_delay_ns(worker));
+}
+
+static void steady(struct urom_host *host, struct doca_urom_worker *worker, char **args)
+{
+	struct urom_test_report report;
+	int64_t longest_ns = 0;
+	uint64_t count = 0;
+
+	(void)args;
+	urom_host_report(host, worker, &report);
+	tell_worker(host, worker);
+	do {
+		const int64_t began_ns = net_now_ns((pid_t)report.pid);
+		int64_t took_ns;
+
+		echo_patiently(host, worker);
+		took_ns = net_now_ns((pid_t)report.pid) - began_ns;
+		if (took_ns > longest_ns)
+			longest_ns = took_ns;
+		count++;
+	} while (!has_ended(STDIN_FILENO, STEADY_MS));
+	printf("%" PRIu64 " %" PRId64 "\n", count, longest_ns / 1000);
+	fflush(stdout);
+	urom_host_fini(host);
+}
+
 static const struct {
 	const char *name;
 	int num_args; /* behind the id */
 	void (*run)(struct urom_host *host, struct doca_urom_worker *worker, char **args);
 } roles[] = {
-	{ "stay", 0, stay },
-	{ "leave", 0, leave },
-	{ "hold", 0, hold },
-	{ "flow", 2, flow },
+	{ "stay", 0, stay }, { "leave", 0, leave },   { "hold", 0, hold },
+	{ "flow", 2, flow }, { "steady", 0, steady },
 };
 
 int urom_program_main(int argc, char **argv)

@@ -30,6 +30,9 @@ struct urom_program {
  *     leave ID          the same, but ends with 0 without stopping anything
  *     hold ID           starts it, submits commands that are answered in a second, tells, waits
  *     flow ID TAG COUNT starts it, waits, runs that many commands, tells "done", stops all
+ *     steady ID         starts it, tells "PID DEST", runs one command after the other until it is
+ * told to go on, tells "COUNT US" with the longest that one has taken, waits for processors left
+ * out, stops all
  */
 int urom_program_main(int argc, char **argv);
 
