@@ -174,7 +174,7 @@ static int open_pipe(struct output *output, int *write_end)
 	return fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 ? 0 : errno;
 }
 
-static int start(struct uromd_probe *probe, const struct uromd_prober *prober, char *path)
+static int start(struct uromd_probe *probe, const struct uromd_prober *prober, const char *path)
 {
 	int out = -1, err = -1;
 	int error = open_pipe(&probe->out, &out);
@@ -211,7 +211,7 @@ static int watch(struct uromd_probe *probe, sd_event *event)
 	return ret < 0 ? -ret : 0;
 }
 
-doca_error_t uromd_probe_start(sd_event *event, const struct uromd_prober *prober, char *path,
+doca_error_t uromd_probe_start(sd_event *event, const struct uromd_prober *prober, const char *path,
 			       const struct uromd_probe_hooks *hooks, void *arg,
 			       struct uromd_probe **probe)
 {

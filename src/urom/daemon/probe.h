@@ -37,7 +37,7 @@ struct uromd_probe;
  * lent until done, or owned: uromd_probe_destroy(). Errors: as the system has them; errno tells
  * more. Nothing is logged.
  */
-doca_error_t uromd_probe_start(sd_event *event, const struct uromd_prober *prober, char *path,
+doca_error_t uromd_probe_start(sd_event *event, const struct uromd_prober *prober, const char *path,
 			       const struct uromd_probe_hooks *hooks, void *arg,
 			       struct uromd_probe **probe);
 

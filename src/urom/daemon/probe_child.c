@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@
 
 struct child {
 	const struct uromd_prober *prober;
-	char *path;
+	const char *path;
 	int out;
 	int err;
 	int report; /* where an errno goes; closed by the program */
@@ -42,10 +43,11 @@ static bool become(const struct child *child)
 
 static void __attribute__((noreturn)) run(const struct child *child)
 {
-	char name[] = "doca_urom_worker", option[] = "--probe";
-	char *const arguments[] = { name, option, child->path, NULL };
+	char name[] = "doca_urom_worker", option[] = "--probe", path[PATH_MAX];
+	char *const arguments[] = { name, option, path, NULL };
 	int error;
 
+	(void)snprintf(path, sizeof(path), "%s", child->path); /* no file has a longer one */
 	uromd_process_reset_signals();
 	if (setpgid(0, 0) == 0 && set_output(child) && become(child) &&
 	    uromd_process_forgo_privileges() && uromd_process_tie(child->parent, SIGKILL))
@@ -93,7 +95,7 @@ static int start(struct child *child, pid_t *pid)
 	return error;
 }
 
-int uromd_probe_child_start(const struct uromd_prober *prober, char *path, int out, int err,
+int uromd_probe_child_start(const struct uromd_prober *prober, const char *path, int out, int err,
 			    pid_t *pid)
 {
 	const struct wire_bytes nothing = { NULL, 0 };

@@ -11,7 +11,7 @@
  * soon as there is a process, also when that has failed; to be waited for.
  * Returns 0, or an errno: it does not run its program.
  */
-int uromd_probe_child_start(const struct uromd_prober *prober, char *path, int out, int err,
+int uromd_probe_child_start(const struct uromd_prober *prober, const char *path, int out, int err,
 			    pid_t *pid);
 
 #endif /* UROMD_PROBE_CHILD_H_ */
