@@ -156,7 +156,7 @@ doca_error_t uromd_env_init(struct uromd_env *env, char *const *base,
 		num_base++;
 	count = num_base + count_entries(entries);
 	found = calloc(count + 1, sizeof(*found));
-	*env = (struct uromd_env){ NULL };
+	*env = (struct uromd_env){ .list = NULL };
 	env->list = calloc(count + UROMD_ENV_SPARE + 1, sizeof(*env->list));
 	env->texts = malloc(entries->len + 1); /* lengths take more room than the NULs do */
 	if (found == NULL || env->list == NULL || env->texts == NULL) {
@@ -198,5 +198,5 @@ void uromd_env_fini(struct uromd_env *env)
 	free(env->texts);
 	while (env->num_added > 0)
 		free(env->added[--env->num_added]);
-	*env = (struct uromd_env){ NULL };
+	*env = (struct uromd_env){ .list = NULL };
 }
