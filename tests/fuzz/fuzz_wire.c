@@ -226,7 +226,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
 	static const struct wire_message *const parts[] = {
 		&wire_preamble_message,    &wire_plugin_message, &wire_entry_message,
-		&wire_plugin_addr_message, &wire_id_message,
+		&wire_plugin_addr_message, &wire_id_message,     &wire_counter_message,
 	};
 	static const size_t max_bodies[][4] = { { WIRE_MAX_BODY, WIRE_MAX_BODY, WIRE_MAX_BODY,
 						  WIRE_MAX_BODY },

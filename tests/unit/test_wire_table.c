@@ -120,6 +120,7 @@ static void lists_hold_the_elements_that_their_names_say(void **state)
 		{ WIRE_WORKER_START, "environment", &wire_entry_message },
 		{ WIRE_WORKER_STARTED, "plugin_addrs", &wire_plugin_addr_message },
 		{ WIRE_GROUP, "worker_ids", &wire_id_message },
+		{ WIRE_STATUS, "counters", &wire_counter_message },
 		{ WIRE_WORKER_READY, "plugin_addrs", &wire_plugin_addr_message },
 	};
 	const struct wire_message *message;

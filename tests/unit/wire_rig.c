@@ -27,7 +27,7 @@ const struct wire_message *rig_message_at(size_t n)
 {
 	static const struct wire_message *const parts[] = {
 		&wire_preamble_message,    &wire_plugin_message, &wire_entry_message,
-		&wire_plugin_addr_message, &wire_id_message,
+		&wire_plugin_addr_message, &wire_id_message,     &wire_counter_message,
 	};
 	size_t num_messages = 0;
 

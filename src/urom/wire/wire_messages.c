@@ -66,6 +66,17 @@ static const struct wire_field id_fields[] = {
 const struct wire_message wire_id_message = PART("ID", id_fields);
 #undef RECORD
 
+#define RECORD struct wire_counter
+static const struct wire_field counter_fields[] = {
+	LIMITED(name, WIRE_TEXT, WIRE_MAX_COUNTER_NAME),
+	PLAIN(value, WIRE_U64),
+	PLAIN(highest, WIRE_U64),
+	PLAIN(limit, WIRE_U64),
+	PLAIN(num_hits, WIRE_U64),
+};
+const struct wire_message wire_counter_message = PART("COUNTER", counter_fields);
+#undef RECORD
+
 #define RECORD struct wire_hello
 static const struct wire_field hello_fields[] = {
 	PLAIN(magic, WIRE_U64),
@@ -179,6 +190,12 @@ static const struct wire_field group_fields[] = {
 };
 #undef RECORD
 
+#define RECORD struct wire_status
+static const struct wire_field status_fields[] = {
+	LIST_OF(counters, wire_counter_message),
+};
+#undef RECORD
+
 #define RECORD struct wire_worker_ready
 static const struct wire_field worker_ready_fields[] = {
 	PLAIN(pid, WIRE_U64),
@@ -252,6 +269,8 @@ static const struct wire_message messages[] = {
 	MESSAGE(WORKER_DIED, struct wire_worker_died, worker_died_fields),
 	MESSAGE(GROUP_GET, struct wire_group_get, group_get_fields),
 	MESSAGE(GROUP, struct wire_group, group_fields),
+	EMPTY_MESSAGE(STATUS_GET),
+	MESSAGE(STATUS, struct wire_status, status_fields),
 	MESSAGE(WORKER_READY, struct wire_worker_ready, worker_ready_fields),
 	MESSAGE(WORKER_FAILED, struct wire_failure, failure_fields),
 	MESSAGE(TICKET, struct wire_ticket, ticket_fields),

@@ -29,6 +29,7 @@
 #define WIRE_MAX_REASON       512
 #define WIRE_MAX_VERSION_TEXT 63
 #define WIRE_MAX_PLUGIN_NAME  47
+#define WIRE_MAX_COUNTER_NAME 63
 #define WIRE_MAX_ENTRY        (128u << 10) /* one NAME=value, as execve() has it */
 #define WIRE_MAX_CHANNEL_ADDR 8192
 #define WIRE_MAX_PLUGIN_ADDR  (64u << 10)
@@ -50,6 +51,8 @@ enum wire_type {
 	WIRE_WORKER_DIED = 21,
 	WIRE_GROUP_GET = 22,
 	WIRE_GROUP = 23,
+	WIRE_STATUS_GET = 24,
+	WIRE_STATUS = 25,
 
 	WIRE_WORKER_READY = 32,
 	WIRE_WORKER_FAILED = 33,
@@ -209,6 +212,19 @@ struct wire_id {
 	uint64_t id;
 };
 
+/* The limits of the daemon, for operators. */
+struct wire_status {
+	struct wire_bytes counters; /* of struct wire_counter */
+};
+
+struct wire_counter {
+	struct wire_bytes name; /* text */
+	uint64_t value;
+	uint64_t highest; /* value ever */
+	uint64_t limit;   /* 0: none, where none is possible */
+	uint64_t num_hits;
+};
+
 /* --- Control path, worker and daemon. --- */
 
 struct wire_worker_ready {
@@ -249,7 +265,10 @@ struct wire_notify {
 	struct wire_bytes payload;
 };
 
-/* SHUTDOWN, TICKET_KNOWN, ATTACHED, DETACH, DETACHED and WORKER_STOPPED say all by their type. */
+/*
+ * STATUS_GET, SHUTDOWN, TICKET_KNOWN, ATTACHED, DETACH, DETACHED and WORKER_STOPPED say all by
+ * their type.
+ */
 struct wire_empty {
 	char nothing; /* C has no empty structures */
 };
@@ -268,5 +287,6 @@ extern const struct wire_message wire_plugin_message;
 extern const struct wire_message wire_entry_message;
 extern const struct wire_message wire_plugin_addr_message;
 extern const struct wire_message wire_id_message;
+extern const struct wire_message wire_counter_message;
 
 #endif /* WIRE_WIRE_MESSAGES_H_ */
