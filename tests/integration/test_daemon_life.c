@@ -120,7 +120,7 @@ static void version_and_help_are_printed(void **state)
 	assert_int_equal(program_run(&program, LIST(DOCA_UROM_DAEMON, "--version"), NULL), 0);
 	program_check_marks(program.out, LIST("doca_urom_daemon", "3.3.0"));
 	assert_int_equal(program_run(&program, LIST(DOCA_UROM_DAEMON, "--help"), NULL), 0);
-	program_check_marks(program.out, LIST("--log-level", "--max-msg-size", "--port-file"));
+	program_check_marks(program.out, LIST("--log-level", "--port-file", "--max-msg-size"));
 	assert_null(strstr(program.out, "--worker <")); /* for tests */
 }
 
@@ -151,8 +151,10 @@ static void wrong_command_lines_are_named(void **state)
 	check_fails(LIST("-m", "9x"), NULL, 2, "9x");
 	check_fails(LIST("-m", "1"), NULL, 2, "--max-msg-size: 1");
 	check_fails(LIST("--auth", "cookie"), NULL, 2, "this build has no such authentication");
-	check_fails(LIST("--cpuset", "1-0"), NULL, 1, "1-0");
-	check_fails(NULL, LIST("UROM_CPUSET=zero"), 1, "zero");
+	check_fails(LIST("--cpuset", "1-0"), NULL, 2, "1-0");
+	check_fails(NULL, LIST("UROM_CPUSET=zero"), 2, "zero");
+	check_fails(LIST("--max-workers", "0"), NULL, 2, "--max-workers: 0 is not from 1");
+	check_fails(LIST("--worker-memory", "1X"), NULL, 2, "--worker-memory: 1X is not 0 or");
 }
 
 static void port_in_use_is_named(void **state)
@@ -213,25 +215,26 @@ static void log_that_cannot_be_is_on_standard_error(void **state)
 	const char *warning;
 
 	(void)state;
-	assert_int_equal(
-	    program_run(&program,
-			LIST(DOCA_UROM_DAEMON, "--worker", FAKE_WORKER, "--listen", "127.0.0.1:0",
-			     "--log-dir", "/dev/null/none", "--cpuset", "x", DAEMON_RIG_USER),
-			NULL),
-	    1);
+	assert_int_equal(program_run(&program,
+				     LIST(DOCA_UROM_DAEMON, "--worker", FAKE_WORKER, "--listen",
+					  "127.0.0.1:0", "--log-dir", "/dev/null/none",
+					  "--port-file", "/dev/null/none", DAEMON_RIG_USER),
+				     NULL),
+			 1);
 	warning = strstr(program.err, "no log in /dev/null/none");
 	assert_non_null(warning);
 	assert_null(strstr(warning + 1, "no log in"));
-	program_check_marks(program.err, LIST("[WRN]", "--log-dir", "[ERR]", "x is no list"));
+	program_check_marks(program.err, LIST("[WRN]", "--log-dir", "[ERR]", "--port-file"));
 }
 
 static void errors_are_on_standard_error_as_well(void **state)
 {
 	(void)state;
-	assert_int_equal(daemon_rig_fail(&rig, LIST("--cpuset", "x"), NULL), 1);
-	program_check_marks(rig.program.err, LIST("[ERR]", "x is no list"));
+	assert_int_equal(daemon_rig_fail(&rig, LIST("--listen", "192.0.2.1:0", "--insecure"), NULL),
+			 1);
+	program_check_marks(rig.program.err, LIST("[ERR]", "cannot listen on 192.0.2.1"));
 	assert_null(strstr(rig.program.err, "[INF]"));
-	daemon_rig_take_log(&rig, "x is no list");
+	daemon_rig_take_log(&rig, "cannot listen on 192.0.2.1");
 	daemon_rig_fini(&rig);
 }
 
@@ -286,7 +289,7 @@ static void level_10_silences_also_what_has_no_log(void **state)
 	assert_int_equal(
 	    program_run(&program,
 			LIST(DOCA_UROM_DAEMON, "--worker", FAKE_WORKER, "-l", "10", "--log-dir",
-			     "/dev/null/none", "--cpuset", "x", DAEMON_RIG_USER),
+			     "/dev/null/none", "--port-file", "/dev/null/none", DAEMON_RIG_USER),
 			NULL),
 	    1);
 	assert_string_equal(program.out, "");

@@ -146,8 +146,7 @@ static void process_inherits_nothing_but_what_it_needs(void **state)
 	check_line(report, "leader 1");
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	check_line(report, "fds %lu", limit.rlim_cur);
-	assert_int_equal(getrlimit(RLIMIT_CORE, &limit), 0);
-	check_line(report, "core %lu", limit.rlim_cur);
+	check_line(report, "core %lu", 0lu);
 }
 
 static void output_goes_to_the_log_of_its_own_pid(void **state)
@@ -509,8 +508,7 @@ static void entry_that_no_process_can_have_is_named(void **state)
 	assert_int_equal(wire_encode(&wire_entry_message, &entry, bytes, len + 4, &added), WIRE_OK);
 	rig_start_init(&start, 7, NULL);
 	start.start.environment = (struct wire_bytes){ bytes, (uint32_t)added };
-	rig_host_start_refused(&host, &start, DOCA_ERROR_OPERATING_SYSTEM,
-			       "Argument list too long");
+	rig_host_start_refused(&host, &start, DOCA_ERROR_TOO_BIG, "Argument list too long");
 	daemon_rig_take_log(&rig, "Argument list too long");
 	free(text);
 	free(bytes);

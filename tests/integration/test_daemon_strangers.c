@@ -8,13 +8,17 @@
 #include "rig_host.h"
 #include "test.h"
 
+#define MAX_HALF_OPEN      256
+#define MAX_HALF_OPEN_TEXT "256"
+
 static struct daemon_rig rig;
 
 static int setup(void **state)
 {
+	static const char *const args[] = { "--max-half-open", MAX_HALF_OPEN_TEXT, NULL };
 	int status = test_begin(state);
 
-	daemon_rig_init(&rig, NULL, NULL);
+	daemon_rig_init(&rig, args, NULL);
 	return status;
 }
 
@@ -133,6 +137,13 @@ static void hello_longer_than_any_is_not_waited_for(void **state)
 
 /* --- Those who say nothing --- */
 
+/* The daemon says why, and hangs up. */
+static void check_told(struct rig_host *host, doca_error_t error, const char *part)
+{
+	rig_host_receive_refused(host, WIRE_REFUSED, error, part);
+	rig_host_receive_end(host);
+}
+
 static void who_leaves_without_a_word_is_no_matter(void **state)
 {
 	struct rig_host host;
@@ -157,8 +168,8 @@ static void who_says_no_hello_is_hung_up_on_after_10_s(void **state)
 	rig_host_connect(&slow, &rig);
 	wire_header_encode(&header, bytes);
 	rig_host_send_bytes(&slow, bytes, sizeof(bytes));
-	rig_host_receive_end(&silent);
-	rig_host_receive_end(&slow);
+	check_told(&silent, DOCA_ERROR_TIME_OUT, "--handshake-timeout");
+	check_told(&slow, DOCA_ERROR_TIME_OUT, "--handshake-timeout");
 	assert_true(test_now_ns() - began >= UINT64_C(9900000000));
 	daemon_rig_take_log(&rig, "no handshake within 10 s");
 	daemon_rig_take_log(&rig, "no handshake within 10 s");
@@ -169,7 +180,7 @@ static void who_says_no_hello_is_hung_up_on_after_10_s(void **state)
 
 static void silent_connections_make_room_for_those_that_speak(void **state)
 {
-	const int num_silent = 300; /* the daemon keeps 256 */
+	const int num_silent = 300;
 	struct rig_host *silent = calloc((size_t)num_silent, sizeof(*silent));
 
 	(void)state;
@@ -177,8 +188,8 @@ static void silent_connections_make_room_for_those_that_speak(void **state)
 	for (int i = 0; i < num_silent; i++)
 		rig_host_connect(&silent[i], &rig);
 	check_alive();
-	for (int i = 0; i < num_silent - 256; i++)
-		rig_host_receive_end(&silent[i]);
+	for (int i = 0; i < num_silent - MAX_HALF_OPEN; i++)
+		check_told(&silent[i], DOCA_ERROR_FULL, "--max-half-open");
 	rig_host_check_silent(&silent[num_silent - 1]);
 	for (int i = 0; i < num_silent; i++)
 		rig_host_fini(&silent[i]);

@@ -34,6 +34,7 @@ struct spawned {
 	struct uromd_config config;
 	struct uromd_daemon daemon;
 	struct uromd_process process;
+	struct uromd_worker_log log;
 	struct chan_stream stream;
 	struct chan_message message;
 };
@@ -85,10 +86,16 @@ static void spawn_for(struct spawned *spawned, const struct uromd_identity *iden
 	struct uromd_account account;
 	struct uromd_failure failure;
 
+	struct uromd_log_store *const logs = &spawned->daemon.watch.logs;
+
 	make_daemon(spawned);
 	assert_success(uromd_worker_user_get(&spawned->config, identity, &account, &failure));
+	assert_success(uromd_log_store_init(logs, spawned->dir, 1));
+	assert_success(uromd_worker_log_open(logs, account.uid, &spawned->log));
 	assert_success(uromd_spawn(&spawned->daemon, 7, &request, &account,
-				   (const struct sockaddr *)&local, &spawned->process, &failure));
+				   (const struct sockaddr *)&local, spawned->log.fd,
+				   &spawned->process, &failure));
+	assert_success(uromd_worker_log_name(logs, spawned->process.pid));
 	chan_stream_init(&spawned->stream, spawned->process.fd);
 }
 
@@ -98,6 +105,7 @@ static void end(struct spawned *spawned)
 	char command[DIR_BYTES + 16];
 
 	chan_stream_fini(&spawned->stream);
+	close(spawned->log.fd);
 	assert_int_equal(waitpid(spawned->process.pid, NULL, 0), spawned->process.pid);
 	(void)snprintf(command, sizeof(command), "rm -rf '%s'", spawned->dir);
 	assert_int_equal(system(command), 0);

@@ -28,6 +28,7 @@
 #include "urom/wire/wire_messages.h"
 
 #define ADDRESS_BYTES 8000
+#define PRINT_LINES   20000
 
 /* A sanitizer leaves signals alone, as in the process that it was not built for. */
 const char *__asan_default_options(void);
@@ -179,6 +180,10 @@ static void report_limits(struct report *report)
 		report_add(report, "fds %lu\n", limit.rlim_cur);
 	if (getrlimit(RLIMIT_CORE, &limit) == 0)
 		report_add(report, "core %lu\n", limit.rlim_cur);
+	if (getrlimit(RLIMIT_CPU, &limit) == 0)
+		report_add(report, "seconds %lu\n", limit.rlim_cur);
+	if (getrlimit(RLIMIT_AS, &limit) == 0)
+		report_add(report, "memory %lu\n", limit.rlim_cur);
 }
 
 static void send_ready(char **argv, int control_fd)
@@ -256,6 +261,21 @@ static void start_child(void)
 	(void)printf("child %d\n", (int)child);
 }
 
+/* As many lines as make a megabyte, all of them numbered. */
+static void print_lines(void)
+{
+	for (int i = 0; i < PRINT_LINES; i++)
+		(void)printf("line %5d of what a plugin may print, which nobody asked for\n", i);
+	(void)fflush(stdout);
+}
+
+/* Uses up processor time. */
+static void spin(void)
+{
+	for (volatile unsigned int i = 0;; i++)
+		;
+}
+
 static void on_ticket(const struct chan_message *message)
 {
 	struct wire_ticket ticket;
@@ -271,6 +291,10 @@ static void on_ticket(const struct chan_message *message)
 		start_child();
 	if (!is_mode("ticket-unknown"))
 		send_message(WIRE_TICKET_KNOWN, message->id, &nothing);
+	if (is_mode("print"))
+		print_lines();
+	if (is_mode("spin"))
+		spin();
 	if (is_mode("hang-up")) {
 		(void)shutdown(stream.fd, SHUT_RDWR);
 		wait_for_signal(SIGUSR2);

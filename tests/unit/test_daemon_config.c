@@ -90,7 +90,7 @@ static void what_is_not_given_has_a_default(void **state)
 	(void)state;
 	settle(&config, ARGS());
 	check_address(&config, "127.0.0.1:18766");
-	assert_int_equal(config.max_message, 4096);
+	assert_int_equal(config.limits.of[UROMD_LIMIT_MESSAGE], 4096);
 	assert_int_equal(config.plugin_timeout_s, 60);
 	assert_string_equal(config.channel, "ucx");
 	assert_string_equal(config.auth->name, "none");
@@ -110,7 +110,7 @@ static void what_is_given_is_taken(void **state)
 			     "--plugin-timeout", "0", "--channel", "tcp"));
 	assert_int_equal(config.log_level, 60);
 	assert_int_equal(config.sdk_log_level, 50);
-	assert_int_equal(config.max_message, 65536);
+	assert_int_equal(config.limits.of[UROMD_LIMIT_MESSAGE], 65536);
 	assert_string_equal(config.cpuset, "0-7");
 	assert_int_equal(config.plugin_timeout_s, 0);
 	assert_string_equal(config.channel, "tcp");
@@ -223,10 +223,10 @@ static void the_limits_themselves_are_taken(void **state)
 
 	(void)state;
 	settle(&config, ARGS("-m", "128", "--plugin-timeout", "86400"));
-	assert_int_equal(config.max_message, 128);
+	assert_int_equal(config.limits.of[UROMD_LIMIT_MESSAGE], 128);
 	uromd_config_fini(&config);
 	settle(&config, ARGS("-m", "16777216"));
-	assert_int_equal(config.max_message, 16777216);
+	assert_int_equal(config.limits.of[UROMD_LIMIT_MESSAGE], 16777216);
 	uromd_config_fini(&config);
 }
 

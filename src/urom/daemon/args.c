@@ -9,6 +9,7 @@
 #include <doca_log.h>
 
 #include "core/export.h"
+#include "urom/daemon/args_limits.h"
 #include "urom/daemon/worker_user.h"
 
 #define PROGRAM "doca_urom_daemon"
@@ -17,15 +18,6 @@ static doca_error_t take_text(char **into, const char *value)
 {
 	*into = strdup(value);
 	return *into != NULL ? DOCA_SUCCESS : DOCA_ERROR_NO_MEMORY;
-}
-
-static doca_error_t on_max_msg_size(void *value, void *config)
-{
-	/* 0 would stand for "not given". */
-	const int bytes = *(const int *)value;
-
-	((struct uromd_config *)config)->max_message = bytes != 0 ? bytes : -1;
-	return DOCA_SUCCESS;
 }
 
 static doca_error_t on_listen(void *value, void *config)
@@ -91,9 +83,6 @@ struct param {
 };
 
 static const struct param params[] = {
-	{ "m", "max-msg-size", "<bytes>",
-	  "The largest message between hosts and workers, 128 to 16777216 (4096)", on_max_msg_size,
-	  DOCA_ARGP_TYPE_INT, false },
 	{ NULL, "listen", "<addr[:port]>",
 	  "Where hosts connect (127.0.0.1:18766); port 0 takes any that is free", on_listen,
 	  DOCA_ARGP_TYPE_STRING, false },
@@ -169,6 +158,8 @@ doca_error_t uromd_args_parse(int argc, char **argv, struct uromd_config *config
 		return result;
 	for (size_t i = 0; i < CORE_ARRAY_LEN(params) && result == DOCA_SUCCESS; i++)
 		result = add_param(&params[i]);
+	if (result == DOCA_SUCCESS)
+		result = uromd_args_add_limits();
 	if (result == DOCA_SUCCESS)
 		result = doca_argp_start(argc, argv);
 	if (result == DOCA_SUCCESS)

@@ -12,6 +12,7 @@
 
 #include "core/export.h"
 #include "urom/chan/chan_address.h"
+#include "urom/daemon/cpus.h"
 #include "urom/daemon/limits.h"
 #include "urom/daemon/worker_user.h"
 
@@ -95,12 +96,6 @@ static doca_error_t settle_address(struct uromd_config *config, struct uromd_fai
 
 static doca_error_t settle_numbers(struct uromd_config *config, struct uromd_failure *failure)
 {
-	if (config->max_message == 0)
-		config->max_message = UROMD_DEFAULT_MESSAGE;
-	if (config->max_message < UROMD_MIN_MESSAGE || config->max_message > (int)UROMD_MAX_MESSAGE)
-		return uromd_fail(failure, DOCA_ERROR_INVALID_VALUE,
-				  "--max-msg-size: %d is not from %d to %d", config->max_message,
-				  UROMD_MIN_MESSAGE, (int)UROMD_MAX_MESSAGE);
 	if (config->plugin_timeout_s == INT_MIN)
 		config->plugin_timeout_s = UROMD_DEFAULT_PLUGIN_TIMEOUT_S;
 	if (config->plugin_timeout_s < 0 || config->plugin_timeout_s > UROMD_MAX_PLUGIN_TIMEOUT_S)
@@ -108,6 +103,19 @@ static doca_error_t settle_numbers(struct uromd_config *config, struct uromd_fai
 				  "--plugin-timeout: %d is not from 0 to %d",
 				  config->plugin_timeout_s, UROMD_MAX_PLUGIN_TIMEOUT_S);
 	return DOCA_SUCCESS;
+}
+
+static doca_error_t settle_limits(struct uromd_config *config, struct uromd_failure *failure)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	for (unsigned int id = 0; id < UROMD_NUM_LIMITS && result == DOCA_SUCCESS; id++) {
+		config->limits.of[id] = uromd_limits[id].usual;
+		if (config->limit_texts[id] != NULL)
+			result = uromd_limit_parse(id, config->limit_texts[id],
+						   &config->limits.of[id], failure);
+	}
+	return result;
 }
 
 static doca_error_t settle_channel(struct uromd_config *config, struct uromd_failure *failure)
@@ -144,7 +152,16 @@ static doca_error_t settle_auth(struct uromd_config *config, struct uromd_failur
 
 static doca_error_t settle_cpuset(struct uromd_config *config, struct uromd_failure *failure)
 {
-	return set_default(&config->cpuset, getenv("UROM_CPUSET"), failure);
+	uint8_t set[WIRE_CPUSET_SIZE];
+	doca_error_t result = set_default(&config->cpuset, getenv("UROM_CPUSET"), failure);
+
+	if (result != DOCA_SUCCESS || config->cpuset == NULL)
+		return result;
+	if (uromd_cpus_parse(config->cpuset, set) == DOCA_SUCCESS)
+		return DOCA_SUCCESS;
+	return uromd_fail(failure, DOCA_ERROR_INVALID_VALUE,
+			  "--cpuset: %s is no list of processors from 0 to %d, such as 0-7,16",
+			  config->cpuset, UROMD_NUM_CPUS - 1);
 }
 
 /* The first of the places with a program in it; owned: free(). NULL: none, or no memory. */
@@ -183,8 +200,8 @@ static doca_error_t settle_worker(struct uromd_config *config, struct uromd_fail
 }
 
 static doca_error_t (*const steps[])(struct uromd_config *, struct uromd_failure *) = {
-	settle_address, settle_numbers, settle_channel,           settle_auth,
-	settle_cpuset,  settle_worker,  uromd_worker_user_settle,
+	settle_address, settle_numbers, settle_limits, settle_channel,
+	settle_auth,    settle_cpuset,  settle_worker, uromd_worker_user_settle,
 };
 
 doca_error_t uromd_config_settle(struct uromd_config *config, struct uromd_failure *failure)
@@ -207,5 +224,7 @@ void uromd_config_fini(struct uromd_config *config)
 	free(config->auth_name);
 	free(config->worker_user);
 	uromd_account_fini(&config->worker_account);
+	for (size_t i = 0; i < UROMD_NUM_LIMITS; i++)
+		free(config->limit_texts[i]);
 	*config = (struct uromd_config){ 0 };
 }

@@ -10,6 +10,7 @@
 
 #include "urom/daemon/account.h"
 #include "urom/daemon/auth.h"
+#include "urom/daemon/limit_table.h"
 
 /* Zeroed memory is a config of which nothing was given. */
 struct uromd_config {
@@ -21,18 +22,20 @@ struct uromd_config {
 	char *worker; /* the program */
 	char *channel;
 	char *auth_name;
-	char *worker_user;    /* name or number */
-	int max_message;      /* bytes; 0: not given */
+	char *worker_user; /* name or number */
+	char *limit_texts[UROMD_NUM_LIMITS];
 	int plugin_timeout_s; /* INT_MIN: not given */
 	bool is_insecure;
 
 	/* What that comes to. */
 	int log_level; /* enum doca_log_level */
 	int sdk_log_level;
+	int log_fd;                      /* of the daemon's log file; 0: there is none */
 	struct sockaddr_storage address; /* to listen on */
 	const struct uromd_auth *auth;
 	struct uromd_account worker_account; /* of what probes plugins as well */
 	bool has_hosts_users; /* workers are their hosts' users', and not that account's */
+	struct uromd_limit_values limits;
 };
 
 /*

@@ -12,9 +12,12 @@
 #include "core/export.h"
 #include "urom/chan/chan_user.h"
 #include "urom/daemon/limits.h"
+#include "urom/daemon/logs.h"
 #include "urom/daemon/notify.h"
 
 DOCA_LOG_REGISTER(UROMD::DAEMON);
+
+#define USEC_PER_SEC UINT64_C(1000000)
 
 /* --- The end --- */
 
@@ -49,6 +52,10 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 	const char *name = sigabbrev_np((int)info->ssi_signo);
 
 	(void)source;
+	if (info->ssi_signo == SIGUSR1) {
+		uromd_counters_log(&daemon->counters, &daemon->config->limits);
+		return 0;
+	}
 	if (!daemon->is_draining) {
 		DOCA_LOG_INFO("SIG%s: ending, with %u workers and %u sessions", name,
 			      daemon->workers.count, daemon->sessions.count);
@@ -60,34 +67,88 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 	return 0;
 }
 
+/* --- The log --- */
+
+uint64_t uromd_daemon_now_usec(const struct uromd_daemon *daemon)
+{
+	uint64_t now_usec = 0;
+
+	(void)sd_event_now(daemon->event, CLOCK_MONOTONIC, &now_usec); /* the clock is there */
+	return now_usec;
+}
+
+static void settle_later(struct uromd_daemon *daemon);
+
+static int on_settling(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct uromd_daemon *daemon = arg;
+
+	(void)source;
+	daemon->settling = sd_event_source_disable_unref(daemon->settling);
+	if (uromd_throttles_settle(&daemon->throttles, usec))
+		settle_later(daemon);
+	return 0;
+}
+
+/* Without memory for that, the next line of its kind tells. */
+static void settle_later(struct uromd_daemon *daemon)
+{
+	if (daemon->settling == NULL)
+		(void)sd_event_add_time_relative(daemon->event, &daemon->settling, CLOCK_MONOTONIC,
+						 USEC_PER_SEC, 0, on_settling, daemon);
+}
+
+bool uromd_daemon_may_log(struct uromd_daemon *daemon, enum uromd_throttle_kind kind)
+{
+	if (uromd_throttle_take(&daemon->throttles, kind, uromd_daemon_now_usec(daemon)))
+		return true;
+	settle_later(daemon);
+	return false;
+}
+
 /* --- The beginning --- */
 
 /* Sessions and workers need more descriptors than the usual limit allows. */
 static void raise_fd_limit(struct uromd_daemon *daemon)
 {
+	const uint64_t *limits = daemon->config->limits.of;
+	const rlim_t needed = limits[UROMD_LIMIT_SESSIONS] + limits[UROMD_LIMIT_HALF_OPEN] +
+			      UROMD_FDS_PER_WORKER * limits[UROMD_LIMIT_WORKERS] + UROMD_OTHER_FDS;
 	struct rlimit raised;
 
 	if (getrlimit(RLIMIT_NOFILE, &daemon->fd_limit) != 0)
 		return; /* cannot be */
 	raised = daemon->fd_limit;
-	if (raised.rlim_cur >= UROMD_NUM_FDS)
+	if (raised.rlim_cur >= needed)
 		return;
-	raised.rlim_cur = raised.rlim_max < UROMD_NUM_FDS ? raised.rlim_max : UROMD_NUM_FDS;
-	if (setrlimit(RLIMIT_NOFILE, &raised) != 0 || raised.rlim_cur < UROMD_NUM_FDS)
-		DOCA_LOG_DBG("%lu descriptors may be open, less than the limits of this service "
-			     "add up to",
-			     raised.rlim_cur);
+	raised.rlim_cur = raised.rlim_max < needed ? raised.rlim_max : needed;
+	if (setrlimit(RLIMIT_NOFILE, &raised) != 0 || raised.rlim_cur < needed)
+		DOCA_LOG_DBG("%lu descriptors may be open, less than the %lu that the limits of "
+			     "this service add up to",
+			     raised.rlim_cur, needed);
+}
+
+static int on_turn_over(sd_event_source *source, void *arg)
+{
+	struct uromd_daemon *daemon = arg;
+
+	(void)source;
+	if (uromd_logs_turn(daemon->config))
+		uromd_counter_hit(&daemon->counters, UROMD_LIMIT_LOG_SIZE);
+	return 0;
 }
 
 static doca_error_t make_loop(struct uromd_daemon *daemon, struct uromd_failure *failure)
 {
-	static const int numbers[] = { SIGTERM, SIGINT };
+	static const int numbers[] = { SIGTERM, SIGINT, SIGUSR1 };
 	int status = sd_event_new(&daemon->event);
 
 	_Static_assert(CORE_ARRAY_LEN(numbers) == CORE_ARRAY_LEN(daemon->signals), "a source each");
 	for (size_t i = 0; i < CORE_ARRAY_LEN(numbers) && status >= 0; i++)
 		status = sd_event_add_signal(daemon->event, &daemon->signals[i], numbers[i],
 					     on_signal, daemon);
+	if (status >= 0)
+		status = sd_event_add_post(daemon->event, &daemon->after, on_turn_over, daemon);
 	if (status >= 0)
 		status = sd_event_set_watchdog(daemon->event, true);
 	if (status >= 0)
@@ -136,6 +197,7 @@ doca_error_t uromd_daemon_create(const struct uromd_config *config, struct uromd
 	created->user_ns = chan_user_namespace();
 	uromd_sessions_init(&created->sessions);
 	uromd_workers_init(&created->workers);
+	uromd_watch_init(created);
 	raise_fd_limit(created);
 	for (size_t i = 0; i < CORE_ARRAY_LEN(steps) && result == DOCA_SUCCESS; i++)
 		result = steps[i](created, &failure);
@@ -160,6 +222,9 @@ void uromd_daemon_destroy(struct uromd_daemon *daemon)
 	uromd_plugins_destroy(daemon->plugins);
 	for (size_t i = 0; i < CORE_ARRAY_LEN(daemon->signals); i++)
 		sd_event_source_disable_unref(daemon->signals[i]);
+	sd_event_source_disable_unref(daemon->settling);
+	sd_event_source_disable_unref(daemon->after);
+	uromd_watch_fini(&daemon->watch);
 	sd_event_unref(daemon->event);
 	free(daemon);
 }
@@ -172,6 +237,7 @@ int uromd_daemon_run(struct uromd_daemon *daemon)
 		DOCA_LOG_CRIT("the event loop has failed: %s", strerror(-status));
 		return EXIT_FAILURE;
 	}
+	uromd_counters_log_end(&daemon->counters);
 	DOCA_LOG_INFO("ended");
 	return status;
 }

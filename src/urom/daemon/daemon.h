@@ -17,16 +17,19 @@
 #include <systemd/sd-event.h>
 
 #include "urom/daemon/config.h"
+#include "urom/daemon/counters.h"
 #include "urom/daemon/cpus.h"
 #include "urom/daemon/listener.h"
 #include "urom/daemon/plugins.h"
 #include "urom/daemon/session.h"
+#include "urom/daemon/throttle.h"
+#include "urom/daemon/watch.h"
 #include "urom/daemon/workers.h"
 
 struct uromd_daemon {
 	const struct uromd_config *config; /* borrowed */
 	sd_event *event;
-	sd_event_source *signals[2];
+	sd_event_source *signals[3];
 	struct uromd_cpus cpus;
 	struct uromd_plugins *plugins;
 	struct uromd_listener listener;
@@ -37,11 +40,17 @@ struct uromd_daemon {
 	struct rlimit fd_limit; /* as it was, for workers */
 	char *port_file;        /* owned: that was written; NULL: none */
 	bool is_draining;       /* SIGTERM has come: nothing new begins */
+	struct uromd_counters counters;
+	struct uromd_watch watch;
+	sd_event_source *after; /* what is looked at after every turn of the loop */
+	struct uromd_throttles throttles;
+	sd_event_source
+	    *settling; /* until what was left out of the log was said; NULL: nothing was */
 };
 
 /*
  * A daemon that listens. config: settled, borrowed, must outlive it. daemon: owned.
- * SIGCHLD, SIGINT and SIGTERM must be blocked. Errors: as what failed; the log tells.
+ * SIGCHLD, SIGINT, SIGTERM and SIGUSR1 must be blocked. Errors: as what failed; the log tells.
  */
 doca_error_t uromd_daemon_create(const struct uromd_config *config, struct uromd_daemon **daemon);
 
@@ -50,6 +59,12 @@ void uromd_daemon_destroy(struct uromd_daemon *daemon);
 
 /* Serves until a signal ends it; gives the exit status. */
 int uromd_daemon_run(struct uromd_daemon *daemon);
+
+/* The time of this turn of the loop, in microseconds of the monotonic clock. */
+uint64_t uromd_daemon_now_usec(const struct uromd_daemon *daemon);
+
+/* May a line about a stranger be logged? What is left out is counted, and said when it is over. */
+bool uromd_daemon_may_log(struct uromd_daemon *daemon, enum uromd_throttle_kind kind);
 
 /* To be called when a worker has gone: the end of a daemon that drains. */
 void uromd_daemon_worker_gone(struct uromd_daemon *daemon);

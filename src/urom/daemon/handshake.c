@@ -103,15 +103,18 @@ static doca_error_t check_auth(struct uromd_session *session, const struct wire_
 static doca_error_t check_max_message(struct uromd_session *session, const struct wire_hello *hello,
 				      struct uromd_failure *failure)
 {
-	const uint32_t limit = (uint32_t)session->daemon->config->max_message;
+	const uint32_t limit = (uint32_t)session->daemon->config->limits.of[UROMD_LIMIT_MESSAGE];
 
 	if (session->role != &uromd_role_host)
 		return DOCA_SUCCESS;
-	if (hello->max_message > limit)
+	if (hello->max_message > limit) {
+		uromd_counter_hit(&session->daemon->counters, UROMD_LIMIT_MESSAGE);
 		return uromd_fail(failure, DOCA_ERROR_INVALID_VALUE,
 				  "messages of %u bytes are over the service's limit of %u, which "
 				  "--max-msg-size of the daemon sets",
 				  hello->max_message, limit);
+	}
+	uromd_counter_set(&session->daemon->counters, UROMD_LIMIT_MESSAGE, hello->max_message);
 	if (hello->max_message < UROMD_MIN_MESSAGE)
 		return uromd_fail(failure, DOCA_ERROR_INVALID_VALUE,
 				  "messages of %u bytes are too small: %d is the least",
@@ -119,12 +122,24 @@ static doca_error_t check_max_message(struct uromd_session *session, const struc
 	return DOCA_SUCCESS;
 }
 
+/* Who is told so has been heard: a connection alone does not count. */
+static doca_error_t check_room(struct uromd_session *session, const struct wire_hello *hello,
+			       struct uromd_failure *failure)
+{
+	struct uromd_daemon *daemon = session->daemon;
+	const uint64_t max = daemon->config->limits.of[UROMD_LIMIT_SESSIONS];
+
+	(void)hello;
+	if (uromd_session_is_worker(session) || daemon->sessions.count < max)
+		return DOCA_SUCCESS;
+	uromd_counter_hit(&daemon->counters, UROMD_LIMIT_SESSIONS);
+	return uromd_limit_fail(failure, DOCA_ERROR_FULL, UROMD_LIMIT_SESSIONS,
+				"the service has %lu sessions already", max);
+}
+
 static doca_error_t (*const checks[])(struct uromd_session *, const struct wire_hello *,
 				      struct uromd_failure *) = {
-	check_role,
-	check_machine,
-	check_auth,
-	check_max_message,
+	check_role, check_machine, check_auth, check_max_message, check_room,
 };
 
 /* --- Welcome --- */
@@ -158,13 +173,15 @@ static void welcome(struct uromd_session *session)
 		.magic = WIRE_MAGIC,
 		.version = session->version,
 		.session = session->number,
-		.max_message = (uint32_t)daemon->config->max_message,
+		.max_message = (uint32_t)daemon->config->limits.of[UROMD_LIMIT_MESSAGE],
 		.daemon_version = uromd_text(UROMD_VERSION),
 	};
 
 	memcpy(welcome.cpuset, daemon->cpus.advertised, sizeof(welcome.cpuset));
 	if (!uromd_session_is_worker(session))
 		welcome.plugins = list_plugins(daemon->plugins, list, sizeof(list));
+	if (session->worker != NULL)
+		session->worker->has_begun = true;
 	uromd_session_open(session);
 	uromd_session_send(session, WIRE_WELCOME, session->hello_id, &welcome);
 	if (!uromd_session_is_worker(session))

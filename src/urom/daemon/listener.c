@@ -2,6 +2,7 @@
 #include "urom/daemon/listener.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -48,6 +49,64 @@ static bool is_shortage(int err)
 	return err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM;
 }
 
+/* Any descriptor will do. */
+static void get_spare(struct uromd_listener *listener)
+{
+	if (!listener->has_spare)
+		listener->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	listener->has_spare = listener->spare_fd >= 0;
+}
+
+static void give_spare(struct uromd_listener *listener)
+{
+	if (listener->has_spare)
+		close(listener->spare_fd);
+	listener->has_spare = false;
+}
+
+/* What the peer has said before is read, or else it would take the answer from it. */
+static void tell_full(int fd)
+{
+	static const char reason[] = "the service has no descriptor left for another session; the "
+				     "limit of open files of the daemon (ulimit -n) sets how many "
+				     "there are";
+	const struct wire_refused refused = {
+		.magic = WIRE_MAGIC,
+		.version_min = WIRE_VERSION_MIN,
+		.version_max = WIRE_VERSION_MAX,
+		.error = DOCA_ERROR_FULL,
+		.reason = { reason, sizeof(reason) - 1 },
+	};
+	char scratch[UROMD_MAX_HELLO];
+	struct chan_stream stream;
+
+	chan_stream_init(&stream, fd);
+	(void)chan_stream_send(&stream, WIRE_REFUSED, 0, &refused); /* it is as well as gone */
+	(void)shutdown(fd, SHUT_WR);
+	(void)!recv(fd, scratch, sizeof(scratch), MSG_DONTWAIT);
+	chan_stream_fini(&stream);
+}
+
+/* No descriptors: the peer is told so rather than left to wait. False: that cannot be, either. */
+static bool turn_away(struct uromd_daemon *daemon, int listen_fd)
+{
+	struct uromd_listener *listener = &daemon->listener;
+	int fd;
+
+	if (!listener->has_spare)
+		return false;
+	give_spare(listener);
+	fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (fd >= 0) {
+		uromd_counter_hit(&daemon->counters, UROMD_LIMIT_SESSIONS);
+		if (uromd_daemon_may_log(daemon, UROMD_THROTTLE_REFUSED))
+			DOCA_LOG_WARN("a connection is refused: no descriptor is left for it");
+		tell_full(fd);
+	}
+	get_spare(listener);
+	return fd >= 0;
+}
+
 /* One at a time, so that sessions have their turn in between. */
 static int on_connection(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
@@ -61,9 +120,15 @@ static int on_connection(sd_event_source *source, int fd, uint32_t events, void 
 	accepted = accept4(fd, (struct sockaddr *)&peer, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (accepted >= 0) {
 		daemon->listener.is_full = false;
+		get_spare(&daemon->listener);
 		/* Why it was closed is logged; it is no error of the listener's. */
 		(void)uromd_session_accept(daemon, accepted, (struct sockaddr *)&peer);
 	} else if (is_shortage(errno)) {
+		const int err = errno;
+
+		if ((err == EMFILE || err == ENFILE) && turn_away(daemon, fd))
+			return 0;
+		errno = err;
 		pause_accepting(daemon);
 	}
 	return 0;
@@ -97,6 +162,7 @@ doca_error_t uromd_listener_open(struct uromd_daemon *daemon, struct uromd_failu
 		return uromd_fail(failure, core_error_from_errno(errno), "%s: %s",
 				  listener->address, strerror(errno));
 	chan_address_text((const struct sockaddr *)&bound, listener->address);
+	get_spare(listener);
 	return DOCA_SUCCESS;
 }
 
@@ -104,4 +170,5 @@ void uromd_listener_close(struct uromd_listener *listener)
 {
 	listener->source = sd_event_source_disable_unref(listener->source);
 	listener->pause = sd_event_source_disable_unref(listener->pause);
+	give_spare(listener);
 }

@@ -18,6 +18,8 @@ struct uromd_listener {
 	sd_event_source *source; /* owns the socket */
 	sd_event_source *pause;  /* until it accepts again */
 	bool is_full;            /* that was logged */
+	bool has_spare;
+	int spare_fd; /* given up to tell a peer that there are no descriptors left */
 	char address[CHAN_ADDR_TEXT];
 };
 

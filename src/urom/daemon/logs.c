@@ -43,10 +43,17 @@ static void make_dirs(char *path)
 	(void)mkdir(path, 0755);
 }
 
+/* The daemon's log, and the one before it. */
+static bool get_paths(const char *dir, char *path, char *earlier)
+{
+	return snprintf(path, PATH_MAX, "%s/%s", dir, LOG_NAME) < PATH_MAX &&
+	       snprintf(earlier, PATH_MAX, "%s/%s.1", dir, LOG_NAME) < PATH_MAX;
+}
+
 /* Opens the log in a directory, which becomes an absolute path; -1: errno tells. */
 static int open_log(char **dir)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], earlier[PATH_MAX];
 	char *real;
 
 	make_dirs(*dir);
@@ -55,7 +62,7 @@ static int open_log(char **dir)
 		return -1;
 	free(*dir);
 	*dir = real;
-	if (snprintf(path, sizeof(path), "%s/%s", real, LOG_NAME) >= (int)sizeof(path)) {
+	if (!get_paths(real, path, earlier)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
@@ -99,6 +106,7 @@ doca_error_t uromd_logs_open(struct uromd_config *config)
 	err = errno;
 	if (fd >= 0) {
 		config->log_dir = dir;
+		config->log_fd = fd;
 		result = add_log(fd);
 		return result == DOCA_SUCCESS ? add_stderr(config) : result;
 	}
@@ -109,6 +117,39 @@ doca_error_t uromd_logs_open(struct uromd_config *config)
 			      dir != NULL ? dir : "the home directory", strerror(err));
 	free(dir);
 	return result;
+}
+
+/* A new file behind the descriptor that the backends have; false: errno tells. */
+static bool begin_anew(const struct uromd_config *config)
+{
+	char path[PATH_MAX], earlier[PATH_MAX];
+	bool is_good;
+	int fd;
+
+	if (!get_paths(config->log_dir, path, earlier) || rename(path, earlier) != 0)
+		return false;
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+	if (fd < 0)
+		return false;
+	is_good = dup3(fd, config->log_fd, O_CLOEXEC) >= 0;
+	close(fd);
+	return is_good;
+}
+
+bool uromd_logs_turn(const struct uromd_config *config)
+{
+	const uint64_t max = config->limits.of[UROMD_LIMIT_LOG_SIZE];
+	struct stat now;
+
+	if (config->log_fd == 0 || max == 0 || fstat(config->log_fd, &now) != 0 ||
+	    (uint64_t)now.st_size <= max)
+		return false;
+	if (begin_anew(config))
+		return true;
+	/* It is cut where it is rather than let grow. */
+	(void)!ftruncate(config->log_fd, 0);
+	DOCA_LOG_WARN("the log has begun anew, and what was there is lost: %s", strerror(errno));
+	return true;
 }
 
 const char *uromd_logs_worker_path(const char *log_dir, pid_t pid, char *text, size_t size)

@@ -21,6 +21,7 @@ static void prepare_signals(void)
 	sigaddset(&taken, SIGCHLD);
 	sigaddset(&taken, SIGINT);
 	sigaddset(&taken, SIGTERM);
+	sigaddset(&taken, SIGUSR1);
 	(void)sigprocmask(SIG_BLOCK, &taken, NULL); /* these cannot fail */
 	(void)signal(SIGPIPE, SIG_IGN);
 }

@@ -33,16 +33,20 @@ void uromd_request_fini(struct uromd_request *request)
 static doca_error_t check_room(const struct uromd_session *session,
 			       const struct wire_worker_start *start, struct uromd_failure *failure)
 {
+	struct uromd_daemon *daemon = session->daemon;
 	unsigned int num_conns = 0;
 	const struct uromd_conn *conn;
 
 	(void)start;
 	TAILQ_FOREACH (conn, &session->conns, of_session)
 		num_conns++;
-	if (num_conns < UROMD_MAX_CONNS_PER_SESSION)
+	if (num_conns < daemon->config->limits.of[UROMD_LIMIT_SESSION_WORKERS]) {
+		uromd_counter_set(&daemon->counters, UROMD_LIMIT_SESSION_WORKERS, num_conns + 1);
 		return DOCA_SUCCESS;
-	return uromd_fail(failure, DOCA_ERROR_FULL, "this host has %u connections to workers",
-			  num_conns);
+	}
+	uromd_counter_hit(&daemon->counters, UROMD_LIMIT_SESSION_WORKERS);
+	return uromd_limit_fail(failure, DOCA_ERROR_FULL, UROMD_LIMIT_SESSION_WORKERS,
+				"this host has %u connections to workers already", num_conns);
 }
 
 static doca_error_t check_plugins(const struct uromd_session *session,
@@ -66,7 +70,7 @@ static doca_error_t check_max_message(const struct uromd_session *session,
 				      const struct wire_worker_start *start,
 				      struct uromd_failure *failure)
 {
-	const uint32_t limit = (uint32_t)session->daemon->config->max_message;
+	const uint32_t limit = (uint32_t)session->daemon->config->limits.of[UROMD_LIMIT_MESSAGE];
 
 	if (start->max_message >= UROMD_MIN_MESSAGE && start->max_message <= limit)
 		return DOCA_SUCCESS;

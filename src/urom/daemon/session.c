@@ -36,13 +36,34 @@ static bool is_half_open(const struct uromd_session *session)
 					session->state == UROMD_SESSION_LEAVING);
 }
 
-static void set_state(struct uromd_session *session, enum uromd_session_state state)
+/* Has it said who it is, and been let in? */
+static bool is_in(const struct uromd_session *session)
+{
+	return is_stranger(session) &&
+	       (session->state == UROMD_SESSION_WELCOMING || session->state == UROMD_SESSION_OPEN);
+}
+
+/* by: 1 or -1. */
+static void count(const struct uromd_session *session, int by)
 {
 	struct uromd_sessions *sessions = &session->daemon->sessions;
 
-	sessions->num_half_open -= is_half_open(session);
+	sessions->num_half_open += is_half_open(session) ? by : 0;
+	sessions->count += is_in(session) ? by : 0;
+}
+
+static void tell_counters(struct uromd_daemon *daemon)
+{
+	uromd_counter_set(&daemon->counters, UROMD_LIMIT_SESSIONS, daemon->sessions.count);
+	uromd_counter_set(&daemon->counters, UROMD_LIMIT_HALF_OPEN, daemon->sessions.num_half_open);
+}
+
+static void set_state(struct uromd_session *session, enum uromd_session_state state)
+{
+	count(session, -1);
 	session->state = state;
-	sessions->num_half_open += is_half_open(session);
+	count(session, 1);
+	tell_counters(session->daemon);
 }
 
 /* Answers that wait keep requests waiting, so nobody makes them pile up. */
@@ -94,7 +115,6 @@ static void destroy(struct uromd_session *session)
 	if (session->role != NULL)
 		session->role->closed(session);
 	TAILQ_REMOVE(&sessions->list, session, link);
-	sessions->count -= is_stranger(session);
 	sd_event_source_disable_unref(session->turn);
 	chan_stream_fini(&session->stream);
 	free(session);
@@ -107,17 +127,26 @@ static void blame(struct uromd_session *session)
 		session->worker->cause = "has sent what no worker may send, and was cut off";
 }
 
+/* Of those who are in and of workers, every line is logged: there is a limit to what they cost. */
+static bool may_log(const struct uromd_session *session, enum uromd_throttle_kind kind)
+{
+	return !is_half_open(session) || uromd_daemon_may_log(session->daemon, kind);
+}
+
 /* The stream has ended, or is none. */
 static void lost(struct uromd_session *session, doca_error_t why)
 {
-	if (why == DOCA_ERROR_CONNECTION_ABORTED)
-		DOCA_LOG_WARN("%s: sends what is no message of UROM; closed", session->label);
-	else if (why != DOCA_ERROR_CONNECTION_RESET)
+	if (why == DOCA_ERROR_CONNECTION_ABORTED) {
+		if (may_log(session, UROMD_THROTTLE_NONSENSE))
+			DOCA_LOG_WARN("%s: sends what is no message of UROM; closed",
+				      session->label);
+	} else if (why != DOCA_ERROR_CONNECTION_RESET) {
 		DOCA_LOG_ERR("%s: %s; closed", session->label, doca_error_get_descr(why));
-	else if (is_stranger(session) && session->state != UROMD_SESSION_GREETING)
+	} else if (is_stranger(session) && session->state != UROMD_SESSION_GREETING) {
 		DOCA_LOG_INFO("%s: closed by its peer", session->label);
-	else
+	} else {
 		DOCA_LOG_DBG("%s: closed by its peer", session->label);
+	}
 	if (why != DOCA_ERROR_CONNECTION_RESET)
 		blame(session);
 	uromd_session_end(session);
@@ -126,8 +155,9 @@ static void lost(struct uromd_session *session, doca_error_t why)
 void uromd_session_break(struct uromd_session *session, const struct chan_message *message,
 			 const char *what)
 {
-	DOCA_LOG_WARN("%s: %s (type %u) %s; closed", session->label, chan_message_name(message),
-		      message->type, what);
+	if (may_log(session, UROMD_THROTTLE_NONSENSE))
+		DOCA_LOG_WARN("%s: %s (type %u) %s; closed", session->label,
+			      chan_message_name(message), message->type, what);
 	blame(session);
 	uromd_session_end(session);
 }
@@ -135,17 +165,25 @@ void uromd_session_break(struct uromd_session *session, const struct chan_messag
 static int on_timeout(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct uromd_session *session = arg;
+	struct uromd_daemon *daemon = session->daemon;
+	struct uromd_failure failure;
 
 	(void)source;
 	(void)usec;
-	if (session->state != UROMD_SESSION_LEAVING)
-		DOCA_LOG_WARN("%s: no handshake within %d s; closed", session->label,
-			      UROMD_HALF_OPEN_S);
-	uromd_session_end(session);
+	if (session->state == UROMD_SESSION_LEAVING) {
+		uromd_session_end(session);
+		return 0;
+	}
+	uromd_counter_hit(&daemon->counters, UROMD_LIMIT_HANDSHAKE);
+	(void)uromd_limit_fail(&failure, DOCA_ERROR_TIME_OUT, UROMD_LIMIT_HANDSHAKE,
+			       "no handshake within %lu s",
+			       daemon->config->limits.of[UROMD_LIMIT_HANDSHAKE]);
+	uromd_session_refuse(session, &failure);
+	watch(session);
 	return 0;
 }
 
-static doca_error_t set_timer(struct uromd_session *session, unsigned int seconds)
+static doca_error_t set_timer(struct uromd_session *session, uint64_t seconds)
 {
 	session->timer = sd_event_source_disable_unref(session->timer);
 	if (sd_event_add_time_relative(session->daemon->event, &session->timer, CLOCK_MONOTONIC,
@@ -266,7 +304,7 @@ void uromd_session_send(struct uromd_session *session, uint16_t type, uint64_t i
 	watch(session);
 }
 
-void uromd_session_refuse(struct uromd_session *session, const struct uromd_failure *failure)
+static doca_error_t send_refused(struct uromd_session *session, const struct uromd_failure *failure)
 {
 	const struct wire_refused refused = {
 		.magic = WIRE_MAGIC,
@@ -275,12 +313,20 @@ void uromd_session_refuse(struct uromd_session *session, const struct uromd_fail
 		.error = failure->error,
 		.reason = uromd_text(failure->reason),
 	};
+
+	return chan_stream_send(&session->stream, WIRE_REFUSED, session->hello_id, &refused);
+}
+
+void uromd_session_refuse(struct uromd_session *session, const struct uromd_failure *failure)
+{
 	doca_error_t result;
 
-	DOCA_LOG_WARN("%s: refused, %s: %s", session->label, doca_error_get_name(failure->error),
-		      failure->reason);
+	if (uromd_session_is_worker(session) ||
+	    uromd_daemon_may_log(session->daemon, UROMD_THROTTLE_REFUSED))
+		DOCA_LOG_WARN("%s: refused, %s: %s", session->label,
+			      doca_error_get_name(failure->error), failure->reason);
 	set_state(session, UROMD_SESSION_LEAVING);
-	result = chan_stream_send(&session->stream, WIRE_REFUSED, session->hello_id, &refused);
+	result = send_refused(session, failure);
 	if (result == DOCA_SUCCESS)
 		result = set_timer(session, UROMD_LINGER_S);
 	if (result == DOCA_SUCCESS)
@@ -293,6 +339,8 @@ void uromd_session_await_plugins(struct uromd_session *session, void (*done)(voi
 {
 	doca_error_t result;
 
+	/* What comes now takes as long as the plugins do, which is bounded elsewhere. */
+	session->timer = sd_event_source_disable_unref(session->timer);
 	set_state(session, UROMD_SESSION_WELCOMING);
 	result = uromd_plugins_scan(session->daemon->plugins, done, session, &session->scan);
 	if (result == DOCA_SUCCESS)
@@ -305,6 +353,9 @@ void uromd_session_await_plugins(struct uromd_session *session, void (*done)(voi
 void uromd_session_open(struct uromd_session *session)
 {
 	session->timer = sd_event_source_disable_unref(session->timer);
+	uromd_counter_set(&session->daemon->counters, UROMD_LIMIT_HANDSHAKE,
+			  (uromd_daemon_now_usec(session->daemon) - session->begun_usec) /
+			      USEC_PER_SEC);
 	session->stream.max_body = UROMD_MAX_BODY;
 	set_state(session, UROMD_SESSION_OPEN);
 	come_again(session);
@@ -328,7 +379,7 @@ static doca_error_t add_sources(struct uromd_session *session)
 	    sd_event_source_set_enabled(session->turn, SD_EVENT_OFF) < 0 ||
 	    sd_event_add_io(event, &session->io, session->stream.fd, EPOLLIN, on_io, session) < 0)
 		return DOCA_ERROR_NO_MEMORY;
-	return set_timer(session, UROMD_HALF_OPEN_S);
+	return set_timer(session, session->daemon->config->limits.of[UROMD_LIMIT_HANDSHAKE]);
 }
 
 /* fd: taken, also when this fails. worker: NULL: a stranger's. */
@@ -344,6 +395,7 @@ static doca_error_t create(struct uromd_daemon *daemon, int fd, const char *peer
 	}
 	created->daemon = daemon;
 	created->number = ++sessions->last_number;
+	created->begun_usec = uromd_daemon_now_usec(daemon);
 	created->worker = worker;
 	created->role = worker != NULL ? &uromd_role_worker : NULL;
 	TAILQ_INIT(&created->conns);
@@ -353,8 +405,8 @@ static doca_error_t create(struct uromd_daemon *daemon, int fd, const char *peer
 	created->stream.max_body = UROMD_MAX_HELLO;
 	created->stream.max_out = UROMD_MAX_OUT;
 	TAILQ_INSERT_TAIL(&sessions->list, created, link);
-	sessions->count += is_stranger(created);
-	sessions->num_half_open += is_half_open(created);
+	count(created, 1);
+	tell_counters(daemon);
 	if (add_sources(created) != DOCA_SUCCESS) {
 		DOCA_LOG_ERR("%s: cannot be watched; closed", created->label);
 		destroy(created);
@@ -366,20 +418,27 @@ static doca_error_t create(struct uromd_daemon *daemon, int fd, const char *peer
 
 /* Strangers who say nothing must not keep hosts out, so the one who has been silent longest goes.
  */
-static void make_room(struct uromd_sessions *sessions)
+static void make_room(struct uromd_daemon *daemon)
 {
+	const uint64_t max = daemon->config->limits.of[UROMD_LIMIT_HALF_OPEN];
+	struct uromd_sessions *sessions = &daemon->sessions;
 	struct uromd_session *session;
+	struct uromd_failure failure;
 
-	if (sessions->num_half_open < UROMD_MAX_HALF_OPEN)
+	if (sessions->num_half_open < max)
 		return;
+	uromd_counter_hit(&daemon->counters, UROMD_LIMIT_HALF_OPEN);
 	TAILQ_FOREACH (session, &sessions->list, link) {
 		if (is_half_open(session))
 			break;
 	}
 	if (session == NULL)
 		return;
-	DOCA_LOG_WARN("%s: closed without a handshake, as %d others wait for theirs",
-		      session->label, UROMD_MAX_HALF_OPEN);
+	(void)uromd_limit_fail(&failure, DOCA_ERROR_FULL, UROMD_LIMIT_HALF_OPEN,
+			       "closed without a handshake, as %lu others wait for theirs", max);
+	if (uromd_daemon_may_log(daemon, UROMD_THROTTLE_SILENT))
+		DOCA_LOG_WARN("%s: %s", session->label, failure.reason);
+	(void)send_refused(session, &failure); /* should it read that, good */
 	destroy(session);
 }
 
@@ -391,13 +450,7 @@ doca_error_t uromd_session_accept(struct uromd_daemon *daemon, int fd, const str
 	socklen_t len;
 
 	chan_address_text(peer, text);
-	make_room(&daemon->sessions);
-	if (daemon->sessions.count >= UROMD_MAX_SESSIONS) {
-		DOCA_LOG_WARN("a connection from %s is closed: there are %d already", text,
-			      UROMD_MAX_SESSIONS);
-		close(fd);
-		return DOCA_ERROR_FULL;
-	}
+	make_room(daemon);
 	result = create(daemon, fd, text, NULL, &session);
 	if (result != DOCA_SUCCESS)
 		return result;

@@ -50,6 +50,7 @@ struct uromd_session {
 	struct uromd_daemon *daemon; /* borrowed */
 	TAILQ_ENTRY(uromd_session) link;
 	uint64_t number;
+	uint64_t begun_usec; /* of the loop's clock */
 	enum uromd_session_state state;
 	const struct uromd_role *role; /* NULL: as HELLO says */
 	struct chan_stream stream;
@@ -72,8 +73,8 @@ TAILQ_HEAD(uromd_session_list, uromd_session);
 
 struct uromd_sessions {
 	struct uromd_session_list list; /* the oldest first */
-	unsigned int count;
-	unsigned int num_half_open; /* greeting or leaving */
+	unsigned int count;             /* of hosts and operators that were let in */
+	unsigned int num_half_open;     /* greeting or leaving */
 	uint64_t last_number;
 };
 
@@ -92,8 +93,8 @@ void uromd_sessions_init(struct uromd_sessions *sessions);
 void uromd_sessions_fini(struct uromd_sessions *sessions);
 
 /*
- * A session for a connection that was accepted.
- * fd: taken. peer: who it is. Errors: FULL: too many sessions. NO_MEMORY. The log tells.
+ * A session for a connection that was accepted; the oldest that has not shaken hands makes room.
+ * fd: taken. peer: who it is. Errors: NO_MEMORY. As the system has them. The log tells.
  */
 doca_error_t uromd_session_accept(struct uromd_daemon *daemon, int fd, const struct sockaddr *peer);
 

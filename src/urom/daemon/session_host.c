@@ -93,9 +93,33 @@ static void host_received(struct uromd_session *session, const struct chan_messa
 		requests[i].handle(session, message->id, &record);
 }
 
+static void answer_status(struct uromd_session *session, uint64_t id)
+{
+	const struct uromd_daemon *daemon = session->daemon;
+	struct wire_status status;
+	struct uromd_bytes counters;
+
+	if (uromd_counters_encode(&daemon->counters, &daemon->config->limits, &counters) !=
+	    DOCA_SUCCESS) {
+		DOCA_LOG_ERR("%s: no memory for the counters; closed", session->label);
+		uromd_session_end(session);
+		return;
+	}
+	status.counters = uromd_bytes_view(&counters);
+	uromd_session_send(session, WIRE_STATUS, id, &status);
+	uromd_bytes_fini(&counters);
+}
+
 static void operator_received(struct uromd_session *session, const struct chan_message *message)
 {
-	uromd_session_break(session, message, "is nothing that an operator may send");
+	struct wire_empty nothing;
+
+	if (message->type != WIRE_STATUS_GET)
+		uromd_session_break(session, message, "is nothing that an operator may send");
+	else if (chan_message_decode(message, &nothing) != DOCA_SUCCESS)
+		uromd_session_break(session, message, "cannot be read");
+	else
+		answer_status(session, message->id);
 }
 
 const struct uromd_role uromd_role_host = {

@@ -104,7 +104,7 @@ static doca_error_t command_init(struct command *command, const struct uromd_dae
 	command_add(command, "--sdk-log-level");
 	command_add(command, "%d", config->sdk_log_level);
 	command_add(command, "-m");
-	command_add(command, "%d", config->max_message);
+	command_add(command, "%lu", config->limits.of[UROMD_LIMIT_MESSAGE]);
 	command_add(command, "--plugin-timeout");
 	command_add(command, "%d", config->plugin_timeout_s);
 	command_add_plugins(command, daemon->plugins, plugins);
@@ -146,13 +146,14 @@ static doca_error_t prepare(struct uromd_child *child, uint64_t id,
 
 doca_error_t uromd_spawn(const struct uromd_daemon *daemon, uint64_t id,
 			 const struct uromd_request *request, const struct uromd_account *account,
-			 const struct sockaddr *local, struct uromd_process *process,
+			 const struct sockaddr *local, int log_fd, struct uromd_process *process,
 			 struct uromd_failure *failure)
 {
 	struct uromd_child child = {
 		.daemon = daemon,
 		.account = *account,
 		.has_cpus = request->has_cpuset,
+		.log_fd = log_fd >= 0 ? log_fd : STDERR_FILENO,
 	};
 	struct command command = { .count = 0 };
 	doca_error_t result;

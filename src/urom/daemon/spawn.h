@@ -21,12 +21,12 @@ struct uromd_process {
  * Starts a worker's process. What fails in the process itself, before the program of the workers
  * is there, is said by it with WORKER_FAILED, as the program would.
  * account: whose it is. local: the address where its channel is to listen; the port is not looked
- * at. process: written on success.
- * Errors: as the system has them. NO_MEMORY. failure tells.
+ * at. log_fd: what it is to write to, borrowed; -1: the daemon's standard error. process: written
+ * on success. Errors: as the system has them. NO_MEMORY. failure tells.
  */
 doca_error_t uromd_spawn(const struct uromd_daemon *daemon, uint64_t id,
 			 const struct uromd_request *request, const struct uromd_account *account,
-			 const struct sockaddr *local, struct uromd_process *process,
+			 const struct sockaddr *local, int log_fd, struct uromd_process *process,
 			 struct uromd_failure *failure);
 
 #endif /* UROMD_SPAWN_H_ */

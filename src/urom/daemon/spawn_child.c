@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <doca_log.h>
@@ -18,8 +17,8 @@
 #include "core/export.h"
 #include "urom/chan/chan_stream.h"
 #include "urom/daemon/daemon.h"
-#include "urom/daemon/logs.h"
 #include "urom/daemon/process.h"
+#include "urom/daemon/rlimits.h"
 
 /* Says why there will be no worker, by the way that the program itself would take. */
 static void __attribute__((noreturn))
@@ -88,57 +87,26 @@ static void close_others(const struct uromd_child *child)
 		fail(child, "descriptors", errno);
 }
 
-/*
- * The log of this pid, which is its user's alone: one that another user's worker has left makes
- * way. -1: errno tells.
- */
-static int open_log(const char *path, uid_t owner)
-{
-	const int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC;
-	int fd = open(path, flags, 0640);
-	struct stat info;
-
-	if (fd < 0 || fstat(fd, &info) != 0 || info.st_uid == owner)
-		return fd;
-	if (info.st_size > 0) {
-		close(fd);
-		(void)unlink(path); /* what cannot be removed cannot be made, either */
-		fd = open(path, flags | O_EXCL, 0640);
-	}
-	if (fd >= 0 && fchown(fd, owner, (gid_t)-1) != 0) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
-/* Standard output and error go to the log of this pid; where that cannot be, to the daemon's. */
 static void set_output(const struct uromd_child *child)
 {
-	const struct uromd_config *config = child->daemon->config;
-	char path[PATH_MAX];
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), log;
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0)
 		fail(child, "/dev/null", errno);
-	log = STDERR_FILENO;
-	if (config->log_dir != NULL) {
-		uromd_logs_worker_path(config->log_dir, getpid(), path, sizeof(path));
-		log = open_log(path, child->account.uid);
-		if (log < 0 && config->log_level > DOCA_LOG_LEVEL_DISABLE)
-			(void)dprintf(STDERR_FILENO, "%s: %s; standard error is used instead\n",
-				      path, strerror(errno));
-		if (log < 0)
-			log = STDERR_FILENO;
-	}
-	if (dup2(log, STDOUT_FILENO) < 0 || dup2(log, STDERR_FILENO) < 0)
+	if (dup2(child->log_fd, STDOUT_FILENO) < 0 || dup2(child->log_fd, STDERR_FILENO) < 0)
 		fail(child, "standard output", errno);
 }
 
 static void set_limits(const struct uromd_child *child)
 {
-	if (setrlimit(RLIMIT_NOFILE, &child->daemon->fd_limit) != 0)
-		fail(child, "the limit of descriptors", errno);
+	const struct uromd_daemon *daemon = child->daemon;
+	enum uromd_limit_id which;
+	char what[64];
+
+	if (uromd_rlimits_set(&daemon->config->limits, &daemon->fd_limit, &which) != DOCA_SUCCESS) {
+		(void)snprintf(what, sizeof(what), "the limit of --%s", uromd_limits[which].name);
+		fail(child, what, errno);
+	}
 	if (child->has_cpus && sched_setaffinity(0, sizeof(child->cpus), &child->cpus) != 0)
 		fail(child, "the processor set", errno);
 }
@@ -189,8 +157,8 @@ void uromd_child_run(struct uromd_child *child)
 	uromd_process_reset_signals();
 	tie(child);
 	(void)setsid(); /* keys pressed at the daemon's terminal are for the daemon */
-	close_others(child);
 	set_output(child);
+	close_others(child);
 	set_limits(child);
 	become(child);
 	execve(program, child->argv, child->env.list);

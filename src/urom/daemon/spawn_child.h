@@ -26,6 +26,7 @@ struct uromd_child {
 	struct uromd_account account;
 	int fd;      /* its end of the control connection */
 	int call_fd; /* of the page that tells which call it is in; -1: none */
+	int log_fd;  /* for standard output and error */
 	bool has_cpus;
 	cpu_set_t cpus;
 	pid_t parent;

@@ -61,6 +61,7 @@ static void insert(struct uromd_workers *workers, struct uromd_worker *worker)
 	else
 		TAILQ_INSERT_TAIL(&workers->list, worker, link);
 	workers->count++;
+	uromd_counter_set(&worker->daemon->counters, UROMD_LIMIT_WORKERS, workers->count);
 }
 
 /* An id that nobody has, and that the daemon has not chosen before. */
@@ -191,7 +192,9 @@ static void destroy(struct uromd_worker *worker)
 	sd_event_source_disable_unref(worker->child);
 	sd_event_source_disable_unref(worker->timer);
 	TAILQ_REMOVE(&workers->list, worker, link);
+	uromd_watch_ended(worker->daemon, worker);
 	workers->count--;
+	uromd_counter_set(&worker->daemon->counters, UROMD_LIMIT_WORKERS, workers->count);
 	uromd_bytes_fini(&worker->channel_addr);
 	uromd_bytes_fini(&worker->plugin_addrs);
 	uromd_call_fini(&worker->call);
@@ -249,6 +252,11 @@ void uromd_worker_set_ready(struct uromd_worker *worker, const struct wire_worke
 	uromd_conns_ready(worker);
 }
 
+static bool has_memory_limit(const struct uromd_worker *worker)
+{
+	return worker->daemon->config->limits.of[UROMD_LIMIT_MEMORY] != 0;
+}
+
 void uromd_worker_set_failed(struct uromd_worker *worker, const struct wire_failure *told)
 {
 	const char *log_dir = worker->daemon->config->log_dir;
@@ -259,7 +267,13 @@ void uromd_worker_set_failed(struct uromd_worker *worker, const struct wire_fail
 	uromd_text_copy(reason, sizeof(reason), &told->reason);
 	uromd_logs_worker_path(log_dir, worker->pid, log, sizeof(log));
 	(void)uromd_fail(&failure, is_error ? told->error : DOCA_ERROR_UNEXPECTED,
-			 "%s: %s; its log is %s", worker->label, reason, log);
+			 "%s: %s%s; its log is %s", worker->label, reason,
+			 told->error == DOCA_ERROR_NO_MEMORY && has_memory_limit(worker)
+			     ? " (--worker-memory of the daemon limits it)"
+			     : "",
+			 log);
+	if (told->error == DOCA_ERROR_NO_MEMORY && has_memory_limit(worker))
+		uromd_counter_hit(&worker->daemon->counters, UROMD_LIMIT_MEMORY);
 	worker->has_failed = true;
 	worker->is_asked = true; /* nobody waits for it any more */
 	if (worker->state != UROMD_WORKER_ENDING)
@@ -324,14 +338,19 @@ static doca_error_t spawn(struct uromd_worker *worker, const struct uromd_sessio
 
 	result =
 	    uromd_worker_user_get(worker->daemon->config, &session->identity, &account, failure);
-	if (result == DOCA_SUCCESS)
-		result = uromd_spawn(worker->daemon, worker->id, request, &account, local, &process,
-				     failure);
 	if (result != DOCA_SUCCESS)
 		return result;
+	worker->uid = account.uid;
+	uromd_watch_prepare(worker->daemon, worker);
+	result = uromd_spawn(worker->daemon, worker->id, request, &account, local,
+			     worker->log.is_open ? worker->log.fd : -1, &process, failure);
+	if (result != DOCA_SUCCESS) {
+		uromd_worker_log_drop(&worker->daemon->watch.logs, &worker->log);
+		return result;
+	}
 	worker->pid = process.pid;
 	worker->call = process.call;
-	worker->uid = account.uid;
+	uromd_watch_begin(worker->daemon, worker);
 	worker->owner = session->identity;
 	(void)snprintf(worker->label, sizeof(worker->label), "worker %lu (pid %d)", worker->id,
 		       (int)worker->pid);
@@ -355,9 +374,11 @@ doca_error_t uromd_worker_create(struct uromd_session *session, const struct uro
 
 	if (daemon->is_draining)
 		return uromd_fail(failure, DOCA_ERROR_SHUTDOWN, "the service is ending");
-	if (workers->count >= UROMD_MAX_WORKERS)
-		return uromd_fail(failure, DOCA_ERROR_FULL, "the service has %d workers already",
-				  UROMD_MAX_WORKERS);
+	if (workers->count >= daemon->config->limits.of[UROMD_LIMIT_WORKERS]) {
+		uromd_counter_hit(&daemon->counters, UROMD_LIMIT_WORKERS);
+		return uromd_limit_fail(failure, DOCA_ERROR_FULL, UROMD_LIMIT_WORKERS,
+					"the service has %u workers already", workers->count);
+	}
 	created = make(daemon, request);
 	if (created == NULL)
 		return uromd_fail(failure, DOCA_ERROR_NO_MEMORY, "no memory for a worker");

@@ -12,6 +12,8 @@
 #include "urom/daemon/call.h"
 #include "urom/daemon/conns.h"
 #include "urom/daemon/identity.h"
+#include "urom/daemon/usage.h"
+#include "urom/daemon/worker_log.h"
 
 struct uromd_daemon;
 
@@ -30,6 +32,7 @@ struct uromd_worker {
 	uint64_t id;
 	enum uromd_worker_state state;
 	bool is_asked;     /* its end is the daemon's wish */
+	bool has_begun;    /* its program runs: it has said hello */
 	bool has_failed;   /* it has said so, and ends by itself */
 	bool has_died;     /* not as it should */
 	const char *cause; /* of an end that only the daemon knows the reason of; NULL: none */
@@ -43,12 +46,14 @@ struct uromd_worker {
 	bool has_cpuset;
 	uint8_t cpuset[WIRE_CPUSET_SIZE];
 	struct uromd_bytes channel_addr;
-	struct uromd_bytes plugin_addrs;     /* of struct wire_plugin_addr */
-	struct uromd_session *session;       /* NULL: it has ended */
-	struct uromd_conn_list conns;        /* all states but QUEUED */
-	struct uromd_conn_list queue;        /* QUEUED: for the one that comes after it */
-	unsigned int num_conns;              /* in both */
-	sd_event_source *child;              /* until it is reaped */
+	struct uromd_bytes plugin_addrs; /* of struct wire_plugin_addr */
+	struct uromd_session *session;   /* NULL: it has ended */
+	struct uromd_conn_list conns;    /* all states but QUEUED */
+	struct uromd_conn_list queue;    /* QUEUED: for the one that comes after it */
+	unsigned int num_conns;          /* in both */
+	sd_event_source *child;          /* until it is reaped */
+	struct uromd_worker_log log;
+	struct uromd_usage usage;            /* at the last look */
 	sd_event_source *timer;              /* of bring-up, then of closing */
 	char label[UROMD_WORKER_LABEL_SIZE]; /* for log lines */
 };

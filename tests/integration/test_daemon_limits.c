@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Each limit of the daemon, exceeded by one host while another one's session and worker go on. */
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rig_host.h"
+#include "test.h"
+
+#define NUM_BURST     500
+#define NUM_FEW_FDS   256
+#define NUM_STRANGERS 300
+#define ANY           UINT64_MAX
+
+static struct daemon_rig rig;
+
+/* Whoever is not to be harmed: a host with a worker. */
+static struct {
+	struct rig_host host;
+	uint64_t worker_id, connection;
+	pid_t pid;
+} tenant;
+
+/* Lists end with NULL. */
+#define ARGS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static void begin(const char *const *args)
+{
+	struct wire_worker_started started;
+	struct rig_start start;
+
+	daemon_rig_init(&rig, args, NULL);
+	rig_host_init(&tenant.host, &rig);
+	rig_start_init(&start, 1000, NULL);
+	rig_host_start(&tenant.host, &start, &started);
+	tenant.worker_id = started.worker_id;
+	tenant.connection = started.connection;
+	tenant.pid = (pid_t)started.pid;
+}
+
+/* Its worker is the one that it was, and both answer. */
+static void check_tenant(void)
+{
+	struct wire_worker_started started;
+	struct rig_start start;
+	struct rig_host second;
+	uint64_t ids[4];
+
+	assert_int_equal(rig_host_get_group(&tenant.host, 5, ids, 4), 0);
+	assert_int_equal(kill(tenant.pid, 0), 0);
+	rig_host_init(&second, &rig);
+	rig_start_init(&start, tenant.worker_id, NULL);
+	rig_host_start(&second, &start, &started);
+	assert_int_equal(started.pid, tenant.pid);
+	rig_host_fini(&second);
+}
+
+static void end(void)
+{
+	rig_host_stop(&tenant.host, tenant.worker_id, tenant.connection);
+	daemon_rig_wait_gone(tenant.pid);
+	rig_host_fini(&tenant.host);
+	daemon_rig_fini(&rig);
+}
+
+/* --- Counters --- */
+
+/* A hello of somebody who may ask. */
+static void operator_init(struct rig_host *host)
+{
+	struct wire_hello hello = rig_host_hello();
+
+	hello.role = WIRE_ROLE_OPERATOR;
+	rig_host_connect(host, &rig);
+	rig_host_send(host, WIRE_HELLO, &hello);
+	rig_host_receive(host, WIRE_WELCOME, &host->welcome);
+}
+
+static struct wire_counter get_counter(struct rig_host *operator, const char * name)
+{
+	const struct wire_empty nothing = { 0 };
+	const uint64_t id = rig_host_send(operator, WIRE_STATUS_GET, &nothing);
+	struct wire_status status;
+	struct wire_counter counter;
+
+	assert_int_equal(rig_host_receive(operator, WIRE_STATUS, &status), id);
+	while (wire_list_next(&status.counters, &wire_counter_message, &counter)) {
+		if (counter.name.len == strlen(name) &&
+		    memcmp(counter.name.data, name, counter.name.len) == 0)
+			return counter;
+	}
+	fail_msg("there is no counter %s", name);
+	return counter;
+}
+
+/* That limit was hit so often. */
+static void check_hits(const char *name, uint64_t num_hits)
+{
+	struct rig_host operator;
+
+	operator_init(&operator);
+	assert_int_equal(get_counter(&operator, name).num_hits, num_hits);
+	rig_host_fini(&operator);
+}
+
+static void operators_are_told_of_every_limit(void **state)
+{
+	struct wire_counter counter;
+	struct rig_host operator;
+
+	(void)state;
+	begin(ARGS("--max-workers", "7", "--worker-core", "1M"));
+	operator_init(&operator);
+	counter = get_counter(&operator, "max-workers");
+	assert_int_equal(counter.value, 1);
+	assert_int_equal(counter.highest, 1);
+	assert_int_equal(counter.limit, 7);
+	assert_int_equal(counter.num_hits, 0);
+	assert_int_equal(get_counter(&operator, "max-sessions").value, 2);
+	assert_int_equal(get_counter(&operator, "worker-core").limit, 1 << 20);
+	rig_host_fini(&operator);
+	end();
+}
+
+static void hosts_may_not_ask_for_the_status(void **state)
+{
+	const struct wire_empty nothing = { 0 };
+	struct rig_host host;
+
+	(void)state;
+	begin(NULL);
+	rig_host_init(&host, &rig);
+	rig_host_send(&host, WIRE_STATUS_GET, &nothing);
+	rig_host_receive_end(&host);
+	daemon_rig_take_log(&rig, "STATUS_GET (type 24) is nothing that a host may send");
+	rig_host_fini(&host);
+	check_tenant();
+	end();
+}
+
+static void sigusr1_logs_every_limit(void **state)
+{
+	const char *log;
+
+	(void)state;
+	begin(ARGS("--max-workers", "7"));
+	log = daemon_rig_path(&rig, "logs/urom_daemon_dev.log");
+	daemon_rig_signal(&rig, SIGUSR1);
+	daemon_rig_wait_text(log, "limit max-sessions: value=1 highest=1 limit=2048 hits=0");
+	daemon_rig_wait_text(log, "limit max-workers: value=1 highest=1 limit=7 hits=0");
+	daemon_rig_wait_text(log, "limit keep-logs: value=0");
+	check_tenant();
+	rig_host_stop(&tenant.host, tenant.worker_id, tenant.connection);
+	rig_host_fini(&tenant.host);
+	daemon_rig_signal(&rig, SIGTERM);
+	assert_int_equal(daemon_rig_wait(&rig), 0);
+	daemon_rig_wait_text(log, "limits, highest/hits: max-sessions 2/0, ");
+	daemon_rig_fini(&rig);
+}
+
+/* --- Sessions --- */
+
+static void session_over_the_limit_is_refused(void **state)
+{
+	const struct wire_hello hello = rig_host_hello();
+	struct rig_host host, late;
+
+	(void)state;
+	begin(ARGS("--max-sessions", "2"));
+	rig_host_init(&host, &rig);
+	rig_host_connect(&late, &rig);
+	rig_host_send(&late, WIRE_HELLO, &hello);
+	rig_host_receive_refused(&late, WIRE_REFUSED, DOCA_ERROR_FULL, "--max-sessions");
+	rig_host_receive_end(&late);
+	rig_host_fini(&late);
+	daemon_rig_take_log(&rig, "--max-sessions");
+	/* There is room again when one has left. */
+	rig_host_fini(&host);
+	check_tenant();
+	check_hits("max-sessions", 1);
+	end();
+}
+
+static void silent_connections_do_not_count_as_sessions(void **state)
+{
+	struct rig_host silent[4];
+
+	(void)state;
+	begin(ARGS("--max-sessions", "2"));
+	for (int i = 0; i < 4; i++)
+		rig_host_connect(&silent[i], &rig);
+	check_tenant();
+	for (int i = 0; i < 4; i++)
+		rig_host_fini(&silent[i]);
+	end();
+}
+
+static void oldest_silent_connection_makes_room(void **state)
+{
+	struct rig_host silent[3];
+
+	(void)state;
+	begin(ARGS("--max-half-open", "2"));
+	for (int i = 0; i < 3; i++)
+		rig_host_connect(&silent[i], &rig);
+	rig_host_receive_refused(&silent[0], WIRE_REFUSED, DOCA_ERROR_FULL, "--max-half-open");
+	rig_host_receive_end(&silent[0]);
+	rig_host_check_silent(&silent[1]);
+	daemon_rig_take_log(&rig, "--max-half-open");
+	rig_host_fini(&silent[0]);
+	check_hits("max-half-open", 2); /* the operator was one more */
+	daemon_rig_take_log(&rig, "--max-half-open");
+	check_tenant();
+	for (int i = 1; i < 3; i++)
+		rig_host_fini(&silent[i]);
+	daemon_rig_drop_log(&rig);
+	end();
+}
+
+static void late_handshake_times_out(void **state)
+{
+	const uint64_t began = test_now_ns();
+	struct rig_host silent;
+
+	(void)state;
+	begin(ARGS("--handshake-timeout", "1"));
+	rig_host_connect(&silent, &rig);
+	rig_host_receive_refused(&silent, WIRE_REFUSED, DOCA_ERROR_TIME_OUT, "--handshake-timeout");
+	rig_host_receive_end(&silent);
+	assert_true(test_now_ns() - began >= UINT64_C(990000000));
+	daemon_rig_take_log(&rig, "no handshake within 1 s");
+	rig_host_fini(&silent);
+	check_tenant();
+	check_hits("handshake-timeout", 1);
+	end();
+}
+
+/* All connect before any of them says a word. */
+static void connect_all(struct rig_host *hosts)
+{
+	const struct wire_hello hello = rig_host_hello();
+
+	for (int i = 0; i < NUM_BURST; i++)
+		rig_host_connect(&hosts[i], &rig);
+	for (int i = 0; i < NUM_BURST; i++)
+		rig_host_send(&hosts[i], WIRE_HELLO, &hello);
+}
+
+static void burst_of_500_sessions_is_served(void **state)
+{
+	struct rig_host *hosts = calloc(NUM_BURST, sizeof(*hosts));
+	uint64_t ids[4];
+
+	(void)state;
+	assert_non_null(hosts);
+	begin(NULL);
+	connect_all(hosts);
+	for (int i = 0; i < NUM_BURST; i++)
+		rig_host_receive(&hosts[i], WIRE_WELCOME, &hosts[i].welcome);
+	for (int i = 0; i < NUM_BURST; i++)
+		assert_int_equal(rig_host_get_group(&hosts[i], 1, ids, 4), 0);
+	for (int i = 0; i < NUM_BURST; i++)
+		rig_host_fini(&hosts[i]);
+	free(hosts);
+	check_tenant();
+	end();
+}
+
+/* The next message is WELCOME, or a REFUSED that says why. */
+static bool is_welcome(struct rig_host *host)
+{
+	doca_error_t result;
+
+	while ((result = chan_stream_receive(&host->stream, &host->message)) == DOCA_ERROR_AGAIN)
+		assert_true(test_is_readable(host->stream.fd, 20000));
+	assert_success(result);
+	if (host->message.type == WIRE_REFUSED) {
+		struct wire_refused refused;
+
+		assert_success(chan_message_decode(&host->message, &refused));
+		assert_int_equal(refused.error, DOCA_ERROR_FULL);
+		assert_non_null(memmem(refused.reason.data, refused.reason.len, "ulimit -n", 9));
+		return false;
+	}
+	assert_int_equal(host->message.type, WIRE_WELCOME);
+	return true;
+}
+
+static void burst_without_descriptors_is_refused(void **state)
+{
+	const struct rlimit few = { NUM_FEW_FDS, NUM_FEW_FDS };
+	struct rig_host *hosts = calloc(NUM_BURST, sizeof(*hosts));
+	int num_welcome = 0;
+	uint64_t ids[4];
+
+	(void)state;
+	assert_non_null(hosts);
+	begin(NULL);
+	assert_int_equal(prlimit(rig.program.pid, RLIMIT_NOFILE, &few, NULL), 0);
+	connect_all(hosts);
+	for (int i = 0; i < NUM_BURST; i++)
+		num_welcome += is_welcome(&hosts[i]) ? 1 : 0;
+	assert_in_range(num_welcome, NUM_FEW_FDS / 2, NUM_FEW_FDS);
+	/* Who is in stays in, and so does the tenant. */
+	assert_int_equal(rig_host_get_group(&tenant.host, 1, ids, 4), 0);
+	for (int i = 0; i < NUM_BURST; i++)
+		rig_host_fini(&hosts[i]);
+	free(hosts);
+	daemon_rig_take_log(&rig, "no descriptor is left");
+	check_tenant();
+	daemon_rig_drop_log(&rig);
+	end();
+}
+
+/* --- Workers --- */
+
+static void worker_over_the_limit_is_refused(void **state)
+{
+	struct rig_start start;
+	struct rig_host host;
+
+	(void)state;
+	begin(ARGS("--max-workers", "1"));
+	rig_host_init(&host, &rig);
+	rig_start_init(&start, ANY, NULL);
+	rig_host_start_refused(&host, &start, DOCA_ERROR_FULL, "--max-workers");
+	daemon_rig_take_log(&rig, "--max-workers");
+	rig_host_fini(&host);
+	check_tenant();
+	check_hits("max-workers", 1);
+	end();
+}
+
+static void session_has_no_more_workers_than_the_limit(void **state)
+{
+	struct wire_worker_started started;
+	struct rig_start start;
+	struct rig_host host;
+
+	(void)state;
+	begin(ARGS("--max-workers-per-session", "1"));
+	rig_host_init(&host, &rig);
+	rig_start_init(&start, 1, NULL);
+	rig_host_start(&host, &start, &started);
+	rig_start_init(&start, 2, NULL);
+	rig_host_start_refused(&host, &start, DOCA_ERROR_FULL, "--max-workers-per-session");
+	daemon_rig_take_log(&rig, "--max-workers-per-session");
+	rig_host_stop(&host, 1, started.connection);
+	rig_host_start(&host, &start, &started);
+	rig_host_fini(&host);
+	daemon_rig_wait_gone((pid_t)started.pid);
+	check_tenant();
+	check_hits("max-workers-per-session", 1);
+	end();
+}
+
+static void message_over_the_limit_is_refused(void **state)
+{
+	struct wire_hello hello = rig_host_hello();
+	struct rig_host host;
+
+	(void)state;
+	begin(ARGS("-m", "8192"));
+	hello.max_message = 8193;
+	rig_host_connect(&host, &rig);
+	rig_host_send(&host, WIRE_HELLO, &hello);
+	rig_host_receive_refused(&host, WIRE_REFUSED, DOCA_ERROR_INVALID_VALUE, "--max-msg-size");
+	daemon_rig_take_log(&rig, "--max-msg-size");
+	rig_host_fini(&host);
+	check_tenant();
+	check_hits("max-msg-size", 1);
+	end();
+}
+
+static void check_report(const struct wire_bytes *report, const char *line)
+{
+	if (memmem(report->data, report->len, line, strlen(line)) == NULL)
+		fail_msg("\"%s\" is not in: %.*s", line, (int)report->len,
+			 (const char *)report->data);
+}
+
+/* What a process has is the limit of the system's that stands for it. */
+static void limits_of_a_worker_reach_its_process(void **state)
+{
+	struct wire_worker_started started;
+	struct rig_start start;
+	struct rig_host host;
+
+	(void)state;
+	begin(ARGS("--worker-memory", "1048576G", "--worker-cpu-time", "123", "--worker-files",
+		   "64", "--worker-core", "2M"));
+	rig_host_init(&host, &rig);
+	rig_start_init(&start, 1, NULL);
+	rig_host_start(&host, &start, &started);
+	check_report(&started.channel_addr, "\nmemory 1125899906842624\n");
+	check_report(&started.channel_addr, "\nseconds 123\n");
+	check_report(&started.channel_addr, "\nfds 64\n");
+	check_report(&started.channel_addr, "\ncore 2097152\n");
+	rig_host_fini(&host);
+	daemon_rig_wait_gone((pid_t)started.pid);
+	end();
+}
+
+static void worker_whose_time_is_over_dies_of_it(void **state)
+{
+	static const char reason[] = "--worker-cpu-time";
+	struct wire_worker_started started;
+	struct wire_worker_died died;
+	struct rig_start start;
+	struct rig_host host;
+
+	(void)state;
+	begin(ARGS("--worker-cpu-time", "1"));
+	rig_host_init(&host, &rig);
+	rig_start_init(&start, 1, "spin");
+	rig_host_start(&host, &start, &started);
+	rig_host_receive(&host, WIRE_WORKER_DIED, &died);
+	assert_int_equal(died.error, DOCA_ERROR_CONNECTION_RESET);
+	assert_non_null(memmem(died.reason.data, died.reason.len, reason, strlen(reason)));
+	daemon_rig_take_log(&rig, reason);
+	rig_host_fini(&host);
+	check_tenant();
+	check_hits("worker-cpu-time", 1);
+	end();
+}
+
+/* --- The log --- */
+
+static unsigned int count_lines(const char *path, const char *part)
+{
+	static char text[1 << 20];
+	unsigned int count = 0;
+
+	daemon_rig_read(path, text, sizeof(text));
+	for (const char *at = text; (at = strstr(at, part)) != NULL; at++)
+		count++;
+	return count;
+}
+
+static void crowd_of_strangers_does_not_fill_the_log(void **state)
+{
+	static const char nonsense[] = "GET / HTTP/1.1\r\n\r\n";
+	const char *log;
+	struct rig_host host;
+
+	(void)state;
+	begin(NULL);
+	log = daemon_rig_path(&rig, "logs/urom_daemon_dev.log");
+	for (int i = 0; i < NUM_STRANGERS; i++) {
+		rig_host_connect(&host, &rig);
+		rig_host_send_bytes(&host, nonsense, strlen(nonsense));
+		rig_host_receive_end(&host);
+		rig_host_fini(&host);
+	}
+	daemon_rig_wait_text(log, "more lines about peers that have sent nonsense were left out");
+	assert_in_range(count_lines(log, "no message of UROM"), 200, NUM_STRANGERS - 1);
+	daemon_rig_drop_log(&rig);
+	check_tenant();
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(operators_are_told_of_every_limit),
+		TEST(hosts_may_not_ask_for_the_status),
+		TEST(sigusr1_logs_every_limit),
+		TEST(session_over_the_limit_is_refused),
+		TEST(silent_connections_do_not_count_as_sessions),
+		TEST(oldest_silent_connection_makes_room),
+		TEST(late_handshake_times_out),
+		TEST(burst_of_500_sessions_is_served),
+		TEST(burst_without_descriptors_is_refused),
+		TEST(worker_over_the_limit_is_refused),
+		TEST(session_has_no_more_workers_than_the_limit),
+		TEST(message_over_the_limit_is_refused),
+		TEST(limits_of_a_worker_reach_its_process),
+		TEST(worker_whose_time_is_over_dies_of_it),
+		TEST(crowd_of_strangers_does_not_fill_the_log),
+	};
+
+	return cmocka_run_group_tests_name("daemon_limits", tests, NULL, NULL);
+}
