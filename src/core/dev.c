@@ -6,12 +6,11 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/fork.h"
 #include "core/log.h"
 
 CORE_LOG_REGISTER(CORE::DEV);
 
-/* Open devices are shared by all threads of the process. */
-static pthread_mutex_t devs_lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, doca_dev) devs = LIST_HEAD_INITIALIZER(devs);
 static uint32_t last_id;
 
@@ -129,7 +128,7 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 
 	if (devinfo == NULL || dev == NULL)
 		return core_null_argument(__func__);
-	pthread_mutex_lock(&devs_lock);
+	pthread_mutex_lock(&core_dev_lock);
 	opened = dev_find_open(devinfo);
 	if (opened == NULL)
 		result = dev_open_new(devinfo, &opened);
@@ -137,7 +136,7 @@ doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 		opened->num_opens++;
 		*dev = opened;
 	}
-	pthread_mutex_unlock(&devs_lock);
+	pthread_mutex_unlock(&core_dev_lock);
 	return result;
 }
 
@@ -155,14 +154,14 @@ doca_error_t doca_dev_close(struct doca_dev *dev)
 
 	if (dev == NULL)
 		return core_null_argument(__func__);
-	pthread_mutex_lock(&devs_lock);
+	pthread_mutex_lock(&core_dev_lock);
 	if (dev->num_opens > 1)
 		dev->num_opens--;
 	else if (dev->num_users == 0)
 		dev_destroy(dev);
 	else
 		num_users = dev->num_users;
-	pthread_mutex_unlock(&devs_lock);
+	pthread_mutex_unlock(&core_dev_lock);
 	if (num_users == 0)
 		return DOCA_SUCCESS;
 	/* Not under the lock; and it was refused, so the device is still there. */
@@ -173,16 +172,16 @@ doca_error_t doca_dev_close(struct doca_dev *dev)
 
 void core_dev_hold(struct doca_dev *dev)
 {
-	pthread_mutex_lock(&devs_lock);
+	pthread_mutex_lock(&core_dev_lock);
 	dev->num_users++;
-	pthread_mutex_unlock(&devs_lock);
+	pthread_mutex_unlock(&core_dev_lock);
 }
 
 void core_dev_release(struct doca_dev *dev)
 {
-	pthread_mutex_lock(&devs_lock);
+	pthread_mutex_lock(&core_dev_lock);
 	dev->num_users--;
-	pthread_mutex_unlock(&devs_lock);
+	pthread_mutex_unlock(&core_dev_lock);
 }
 
 struct doca_devinfo *doca_dev_as_devinfo(const struct doca_dev *dev)

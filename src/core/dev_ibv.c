@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/dev_sysfs.h"
+#include "core/fork.h"
 #include "core/log.h"
 
 /*
@@ -93,6 +94,24 @@ static const struct verbs_calls *verbs_get(void)
 {
 	(void)pthread_once(&verbs_once, verbs_load); /* fails only for a bad argument */
 	return verbs_is_loaded ? &verbs_loaded : NULL;
+}
+
+/* NULL: there are none. devices: to be given back with devices_put(). */
+static struct ibv_device **devices_get(const struct verbs_calls *verbs, int *count)
+{
+	struct ibv_device **devices;
+
+	pthread_mutex_lock(&core_verbs_lock);
+	devices = verbs->ibv_get_device_list(count);
+	pthread_mutex_unlock(&core_verbs_lock);
+	return devices;
+}
+
+static void devices_put(const struct verbs_calls *verbs, struct ibv_device **devices)
+{
+	pthread_mutex_lock(&core_verbs_lock);
+	verbs->ibv_free_device_list(devices);
+	pthread_mutex_unlock(&core_verbs_lock);
 }
 
 static void describe_iface(struct doca_devinfo *info)
@@ -181,14 +200,14 @@ doca_error_t core_dev_ibv_find(struct core_dev_list *list)
 
 	if (verbs == NULL)
 		return DOCA_SUCCESS;
-	devices = verbs->ibv_get_device_list(&count);
+	devices = devices_get(verbs, &count);
 	if (devices == NULL) { /* ENOSYS where the kernel has no verbs */
 		DOCA_LOG_DBG("no verbs devices: %s", strerror(errno));
 		return DOCA_SUCCESS;
 	}
 	for (int i = 0; i < count && result == DOCA_SUCCESS; i++)
 		result = add_device(list, verbs->ibv_get_device_name(devices[i]));
-	verbs->ibv_free_device_list(devices);
+	devices_put(verbs, devices);
 	return result;
 }
 
@@ -198,14 +217,14 @@ static struct ibv_context *open_by_name(const struct verbs_calls *verbs, const c
 	struct ibv_device **devices;
 	int count = 0;
 
-	devices = verbs->ibv_get_device_list(&count);
+	devices = devices_get(verbs, &count);
 	if (devices == NULL)
 		return NULL;
 	for (int i = 0; i < count && context == NULL; i++) {
 		if (strcmp(verbs->ibv_get_device_name(devices[i]), name) == 0)
 			context = verbs->ibv_open_device(devices[i]);
 	}
-	verbs->ibv_free_device_list(devices);
+	devices_put(verbs, devices);
 	return context;
 }
 

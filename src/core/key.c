@@ -7,11 +7,11 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "core/fork.h"
 #include "core/log.h"
 
 CORE_LOG_REGISTER(CORE::KEY);
 
-static pthread_mutex_t instance_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t instance[CORE_INSTANCE_SIZE];
 static pid_t instance_pid; /* whose instance it is: a fork is another process */
 static uint32_t last_index;
@@ -30,7 +30,7 @@ doca_error_t core_key_make(struct core_key *key)
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	pthread_mutex_lock(&instance_lock);
+	pthread_mutex_lock(&core_key_lock);
 	if (instance_pid != getpid())
 		result = random_bytes(instance, sizeof(instance));
 	if (result == DOCA_SUCCESS) {
@@ -38,6 +38,6 @@ doca_error_t core_key_make(struct core_key *key)
 		memcpy(key->instance, instance, sizeof(instance));
 		key->index = ++last_index;
 	}
-	pthread_mutex_unlock(&instance_lock);
+	pthread_mutex_unlock(&core_key_lock);
 	return result;
 }

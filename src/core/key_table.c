@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <sys/queue.h>
 
+#include "core/fork.h"
+
 /*
  * Keys by index. An access holds its entry, not the lock: it may copy for a while, and others go
  * on. Who removes a key first makes it void, so that no further access begins, and then waits for
@@ -23,7 +25,6 @@ struct key_entry {
 	bool is_void;
 };
 
-static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t access_ended = PTHREAD_COND_INITIALIZER;
 static LIST_HEAD(, key_entry) buckets[NUM_BUCKETS];
 
@@ -40,6 +41,17 @@ static struct key_entry *find(uint32_t index)
 	return NULL;
 }
 
+void core_key_table_forked(void)
+{
+	for (size_t i = 0; i < NUM_BUCKETS; i++) {
+		struct key_entry *entry;
+
+		LIST_FOREACH(entry, &buckets[i], link)
+		entry->num_accesses = 0;
+	}
+	(void)pthread_cond_init(&access_ended, NULL); /* cannot fail without attributes */
+}
+
 doca_error_t core_key_add(const struct core_key *key, const struct core_key_range *range)
 {
 	struct key_entry *entry = calloc(1, sizeof(*entry));
@@ -49,9 +61,9 @@ doca_error_t core_key_add(const struct core_key *key, const struct core_key_rang
 	entry->index = key->index;
 	entry->tag = key->tag;
 	entry->range = *range;
-	pthread_mutex_lock(&table_lock);
+	pthread_mutex_lock(&core_key_table_lock);
 	LIST_INSERT_HEAD(&buckets[key->index % NUM_BUCKETS], entry, link);
-	pthread_mutex_unlock(&table_lock);
+	pthread_mutex_unlock(&core_key_table_lock);
 	return DOCA_SUCCESS;
 }
 
@@ -59,15 +71,15 @@ void core_key_remove(const struct core_key *key)
 {
 	struct key_entry *entry;
 
-	pthread_mutex_lock(&table_lock);
+	pthread_mutex_lock(&core_key_table_lock);
 	entry = find(key->index);
 	if (entry != NULL) {
 		entry->is_void = true;
 		while (entry->num_accesses > 0)
-			pthread_cond_wait(&access_ended, &table_lock);
+			pthread_cond_wait(&access_ended, &core_key_table_lock);
 		LIST_REMOVE(entry, link);
 	}
-	pthread_mutex_unlock(&table_lock);
+	pthread_mutex_unlock(&core_key_table_lock);
 	free(entry);
 }
 
@@ -76,14 +88,14 @@ bool core_key_acquire(uint32_t index, uint64_t tag, struct core_key_range *range
 	struct key_entry *entry;
 	bool is_valid;
 
-	pthread_mutex_lock(&table_lock);
+	pthread_mutex_lock(&core_key_table_lock);
 	entry = find(index);
 	is_valid = entry != NULL && !entry->is_void && entry->tag == tag;
 	if (is_valid) {
 		entry->num_accesses++;
 		*range = entry->range;
 	}
-	pthread_mutex_unlock(&table_lock);
+	pthread_mutex_unlock(&core_key_table_lock);
 	return is_valid;
 }
 
@@ -91,11 +103,11 @@ void core_key_release(uint32_t index)
 {
 	struct key_entry *entry;
 
-	pthread_mutex_lock(&table_lock);
+	pthread_mutex_lock(&core_key_table_lock);
 	entry = find(index);
 	assert(entry != NULL && entry->num_accesses > 0);
 	entry->num_accesses--;
 	if (entry->is_void && entry->num_accesses == 0)
 		pthread_cond_broadcast(&access_ended);
-	pthread_mutex_unlock(&table_lock);
+	pthread_mutex_unlock(&core_key_table_lock);
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/fork.h"
 #include "core/log_source.h"
 
 /* A line that does not fit here is built on the heap. */
@@ -17,16 +18,24 @@
 /* A message longer than this is cut: a runaway string must not take the memory. */
 #define LOG_LINE_MAX_BYTES ((size_t)64 * 1024)
 
+static void date_put(char *date, size_t size, time_t seconds)
+{
+	struct tm local;
+
+	(void)pthread_mutex_lock(&log_time_lock); /* it cannot fail */
+	localtime_r(&seconds, &local);
+	(void)pthread_mutex_unlock(&log_time_lock); /* the same */
+	(void)strftime(date, size, "%Y-%m-%d %H:%M:%S", &local);
+}
+
 /* Writes "[time][process][level][source] " and returns its length, which always fits. */
 static size_t line_head(char *line, size_t size, uint32_t level, const char *source_name)
 {
 	struct timespec now;
-	struct tm local;
 	char date[32];
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	localtime_r(&now.tv_sec, &local);
-	(void)strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &local);
+	date_put(date, sizeof(date), now.tv_sec);
 	return (size_t)snprintf(line, size, "[%s.%06ld][%d][%s][%.64s] ", date, now.tv_nsec / 1000,
 				(int)getpid(), log_level_tag(level), source_name);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/export.h"
+#include "core/fork.h"
 #include "core/log_level.h"
 #include "core/log_sink.h"
 #include "core/log_source.h"
@@ -42,7 +43,6 @@ const char *const log_level_tags[LOG_NUM_LEVEL_TAGS] = {
  * libraries may be passed on as one of the application's, which always takes the sinks in the same
  * order, and anything else that it logs goes to standard error.
  */
-static pthread_mutex_t backends_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct doca_log_backend *backends;
 static struct log_limits global[LOG_NUM_CLASSES] = {
 	[LOG_CLASS_APP] = { DOCA_LOG_LEVEL_INFO, DOCA_LOG_LEVEL_CRIT },
@@ -102,6 +102,14 @@ uint32_t log_backend_wanted(enum log_class class)
 	return __atomic_load_n(&wanted[class], __ATOMIC_RELAXED);
 }
 
+void log_backends_forked(void)
+{
+	struct doca_log_backend *backend;
+
+	for (backend = backends; backend != NULL; backend = backend->next)
+		log_sink_forked(&backend->sink);
+}
+
 /* Hands a line to the backends of its class; true: there was one. */
 static bool emit_to_backends(enum log_class class, uint32_t level, bool has_own_level,
 			     const char *line, size_t len)
@@ -159,12 +167,12 @@ static struct doca_log_backend *backend_new(enum log_class class, const struct l
 /* From here on the backend belongs to the list and lives until the process ends. */
 static void backend_add(struct doca_log_backend *backend)
 {
-	pthread_mutex_lock(&backends_lock);
+	pthread_mutex_lock(&log_backends_lock);
 	backend->limits = global[backend->class];
 	backend->next = backends;
 	__atomic_store_n(&backends, backend, __ATOMIC_RELEASE);
 	wanted_refresh(backend->class);
-	pthread_mutex_unlock(&backends_lock);
+	pthread_mutex_unlock(&log_backends_lock);
 }
 
 doca_error_t log_backend_create(enum log_class class, const struct log_sink *sink,
@@ -220,10 +228,10 @@ static doca_error_t backend_set(struct doca_log_backend *backend, enum log_class
 {
 	if (backend == NULL || backend->class != class || !core_log_level_is_known(level))
 		return DOCA_ERROR_INVALID_VALUE;
-	pthread_mutex_lock(&backends_lock);
+	pthread_mutex_lock(&log_backends_lock);
 	set(backend, level);
 	wanted_refresh(class);
-	pthread_mutex_unlock(&backends_lock);
+	pthread_mutex_unlock(&log_backends_lock);
 	return DOCA_SUCCESS;
 }
 
@@ -234,7 +242,7 @@ static doca_error_t global_set(enum log_class class, limit_setter set, uint32_t 
 
 	if (!core_log_level_is_known(level))
 		return DOCA_ERROR_INVALID_VALUE;
-	pthread_mutex_lock(&backends_lock);
+	pthread_mutex_lock(&log_backends_lock);
 	*limit = level;
 	if (class == LOG_CLASS_SDK)
 		sdk_limit_is_set = true;
@@ -243,7 +251,7 @@ static doca_error_t global_set(enum log_class class, limit_setter set, uint32_t 
 			set(backend, level);
 	}
 	wanted_refresh(class);
-	pthread_mutex_unlock(&backends_lock);
+	pthread_mutex_unlock(&log_backends_lock);
 	return DOCA_SUCCESS;
 }
 
@@ -251,9 +259,9 @@ static uint32_t global_get(const uint32_t *limit)
 {
 	uint32_t level;
 
-	pthread_mutex_lock(&backends_lock);
+	pthread_mutex_lock(&log_backends_lock);
 	level = *limit;
-	pthread_mutex_unlock(&backends_lock);
+	pthread_mutex_unlock(&log_backends_lock);
 	return level;
 }
 

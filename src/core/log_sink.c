@@ -77,8 +77,19 @@ static void sink_syslog_write(const struct log_sink *sink, uint32_t level, const
 void log_sink_write(struct log_sink *sink, uint32_t level, const char *line, size_t len)
 {
 	pthread_mutex_lock(&sink->lock);
+	__atomic_store_n(&sink->writer, pthread_self(), __ATOMIC_RELAXED);
 	sink->ops->write(sink, level, line, len);
+	__atomic_store_n(&sink->writer, 0, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&sink->lock);
+}
+
+void log_sink_forked(struct log_sink *sink)
+{
+	/* The function of a buffer backend may fork; it returns to log_sink_write(). */
+	if (pthread_equal(__atomic_load_n(&sink->writer, __ATOMIC_RELAXED), pthread_self()))
+		return;
+	sink->writer = 0;
+	(void)pthread_mutex_init(&sink->lock, NULL); /* cannot fail without attributes */
 }
 
 void log_sink_write_stderr(const char *line, size_t len)

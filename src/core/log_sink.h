@@ -18,7 +18,8 @@ struct log_sink_ops {
 
 struct log_sink {
 	const struct log_sink_ops *ops;
-	pthread_mutex_t lock; /* one line at a time; refuses the thread that holds it */
+	pthread_mutex_t lock; /* one line at a time */
+	pthread_t writer;     /* atomic: who holds it; 0: nobody, or not yet */
 	union {
 		FILE *file; /* borrowed for the life of the process, as the others are */
 		int fd;
@@ -35,6 +36,9 @@ extern const struct log_sink_ops log_sink_file_ops;
 
 /* Takes one line to the sink, whole. Thread: any. Source: ours. */
 void log_sink_write(struct log_sink *sink, uint32_t level, const char *line, size_t len);
+
+/* In the child of a fork: the lock is free, unless it is this thread's. Source: ours. */
+void log_sink_forked(struct log_sink *sink);
 
 /* Takes one line to standard error, past any backend. Thread: any. Source: ours. */
 void log_sink_write_stderr(const char *line, size_t len);

@@ -7,13 +7,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/fork.h"
 #include "core/log.h"
 #include "core/log_level.h"
 
 #define LEVELS_VARIABLE "DOCA_LOG_SOURCE_LEVELS"
 #define RATE_VARIABLE   "DOCA_LOG_RATE_LIMIT"
-
-static pthread_mutex_t sources_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct log_source sources[LOG_MAX_SOURCES]; /* entries never move */
 uint32_t log_source_limits[LOG_MAX_SOURCES + 1];
@@ -114,12 +113,12 @@ static void limit_refresh(int index)
 
 void log_source_refresh(enum log_class class)
 {
-	pthread_mutex_lock(&sources_lock);
+	pthread_mutex_lock(&log_sources_lock);
 	for (int i = 0; i < LOG_MAX_SOURCES; i++) {
 		if (sources[i].class == class)
 			limit_refresh(i);
 	}
-	pthread_mutex_unlock(&sources_lock);
+	pthread_mutex_unlock(&log_sources_lock);
 }
 
 static doca_error_t source_add(const char *name, enum log_class class, int *source)
@@ -131,7 +130,7 @@ static doca_error_t source_add(const char *name, enum log_class class, int *sour
 	if (copy == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	(void)pthread_once(&rate_once, rate_from_environment); /* fails for a bad argument only */
-	pthread_mutex_lock(&sources_lock);
+	pthread_mutex_lock(&log_sources_lock);
 	for (int i = 0; i < LOG_MAX_SOURCES && result != DOCA_SUCCESS; i++) {
 		if (sources[i].name != NULL)
 			continue;
@@ -144,7 +143,7 @@ static doca_error_t source_add(const char *name, enum log_class class, int *sour
 		*source = i + 1;
 		result = DOCA_SUCCESS;
 	}
-	pthread_mutex_unlock(&sources_lock);
+	pthread_mutex_unlock(&log_sources_lock);
 	if (result != DOCA_SUCCESS)
 		free(copy);
 	return result;
@@ -164,7 +163,7 @@ bool log_source_admit(struct log_source *source, uint32_t *num_held)
 	if (rate_limit == 0)
 		return true;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	pthread_mutex_lock(&sources_lock);
+	pthread_mutex_lock(&log_sources_lock);
 	if (source->second != now.tv_sec) {
 		*num_held = source->num_held;
 		source->second = now.tv_sec;
@@ -176,7 +175,7 @@ bool log_source_admit(struct log_source *source, uint32_t *num_held)
 		source->num_lines++;
 	else
 		source->num_held++;
-	pthread_mutex_unlock(&sources_lock);
+	pthread_mutex_unlock(&log_sources_lock);
 	return is_admitted;
 }
 
@@ -196,14 +195,14 @@ doca_error_t doca_log_unregister_source(int source)
 {
 	char *name = NULL;
 
-	pthread_mutex_lock(&sources_lock);
+	pthread_mutex_lock(&log_sources_lock);
 	/* The libraries' sources are not the application's to give back. */
 	if (log_source_limit(source) != 0 && sources[source - 1].class == LOG_CLASS_APP) {
 		name = sources[source - 1].name;
 		sources[source - 1].name = NULL;
 		limit_refresh(source - 1);
 	}
-	pthread_mutex_unlock(&sources_lock);
+	pthread_mutex_unlock(&log_sources_lock);
 	if (name == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	free(name);

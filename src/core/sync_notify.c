@@ -10,9 +10,9 @@
 
 #include <pthread.h>
 
+#include "core/fork.h"
 #include "core/pe.h"
 
-static pthread_mutex_t sleepers_lock = PTHREAD_MUTEX_INITIALIZER;
 static LIST_HEAD(, core_sync_sleeper) sleepers = LIST_HEAD_INITIALIZER(sleepers);
 static unsigned int num_sleepers; /* atomic: read without the lock */
 
@@ -43,7 +43,7 @@ void core_sync_notify(const void *addr, size_t len)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&num_sleepers, __ATOMIC_RELAXED) == 0)
 		return;
-	pthread_mutex_lock(&sleepers_lock);
+	pthread_mutex_lock(&core_sync_sleepers_lock);
 	LIST_FOREACH(sleeper, &sleepers, link)
 	{
 		const uintptr_t cell = (uintptr_t)sleeper->cell;
@@ -51,7 +51,7 @@ void core_sync_notify(const void *addr, size_t len)
 		if (cell < start + len && cell + sizeof(*sleeper->cell) > start)
 			core_pe_wake(sleeper->pe);
 	}
-	pthread_mutex_unlock(&sleepers_lock);
+	pthread_mutex_unlock(&core_sync_sleepers_lock);
 }
 
 void core_sync_sleeper_add(struct core_sync_sleeper *sleeper, const uint64_t *cell,
@@ -62,10 +62,10 @@ void core_sync_sleeper_add(struct core_sync_sleeper *sleeper, const uint64_t *ce
 	sleeper->cell = cell;
 	sleeper->pe = pe;
 	sleeper->is_listed = true;
-	pthread_mutex_lock(&sleepers_lock);
+	pthread_mutex_lock(&core_sync_sleepers_lock);
 	LIST_INSERT_HEAD(&sleepers, sleeper, link);
 	__atomic_fetch_add(&num_sleepers, 1, __ATOMIC_SEQ_CST);
-	pthread_mutex_unlock(&sleepers_lock);
+	pthread_mutex_unlock(&core_sync_sleepers_lock);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* the look at the cell comes after it */
 }
 
@@ -73,9 +73,9 @@ void core_sync_sleeper_remove(struct core_sync_sleeper *sleeper)
 {
 	if (!sleeper->is_listed)
 		return;
-	pthread_mutex_lock(&sleepers_lock);
+	pthread_mutex_lock(&core_sync_sleepers_lock);
 	LIST_REMOVE(sleeper, link);
 	__atomic_fetch_sub(&num_sleepers, 1, __ATOMIC_SEQ_CST);
-	pthread_mutex_unlock(&sleepers_lock);
+	pthread_mutex_unlock(&core_sync_sleepers_lock);
 	sleeper->is_listed = false;
 }
