@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -103,12 +104,29 @@ static void be_receiver(int socket)
 	rdma_side_fini(&side);
 }
 
+/* As the first, but a child of it lives on; tells the child's pid. */
+static void be_parent(int socket)
+{
+	struct rdma_side side;
+	pid_t child;
+
+	rdma_side_init(&side, &conf);
+	side_connect(&side, socket);
+	child = fork();
+	while (child == 0)
+		(void)pause(); /* until its alarm, or that it is killed */
+	(void)!send(socket, &child, sizeof(child), MSG_NOSIGNAL);
+	wait_for_word(socket);
+	rdma_side_fini(&side);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(int socket);
 } roles[] = {
 	{ "passive", be_passive },
 	{ "receiver", be_receiver },
+	{ "parent", be_parent },
 };
 
 /* --- this side ------------------------------------------------------------------------------- */
@@ -249,6 +267,37 @@ static void killed_peer_fails_what_is_outstanding(void **state)
 	rdma_side_fini(&side);
 }
 
+/* The child has no copy of the sockets, by which the peer would seem to be alive. */
+static void killed_peer_is_noticed_though_its_child_lives(void **state)
+{
+	struct rdma_side side;
+	struct other other;
+	pid_t child = 0;
+
+	(void)state;
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	start_other(&other, "parent");
+	rdma_side_init(&side, &conf);
+	side_connect(&side, other.socket);
+	assert_int_equal(recv(other.socket, &child, sizeof(child), 0), sizeof(child));
+	rdma_submit(&side, rdma_receive_task(&side, NULL, 100));
+	rdma_submit(&side, rdma_write_task(&side, NULL, NULL, 0));
+	assert_hears(&side.heard, side.pe, "ok(0)");
+	rdma_submit(&side, rdma_send_task(&side, NULL, 1)); /* which finds no receive */
+
+	kill_other(&other);
+
+	for (uint64_t end = test_now_ns() + UINT64_C(20000000000);
+	     side.heard.num_words < 1 && test_now_ns() < end;)
+		(void)doca_pe_progress(side.pe);
+	assert_hears(&side.heard, side.pe, "IO_FAILED(1)");
+	test_drop_log();
+	assert_int_equal(kill(child, SIGKILL), 0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(doca_ctx_stop(side.ctx), DOCA_ERROR_IN_PROGRESS);
+	rdma_side_fini(&side);
+}
+
 /* rdma trap 38 */
 static void stopped_peer_completes_nothing(void **state)
 {
@@ -338,6 +387,7 @@ int main(int argc, char **argv)
 		RDMA_TEST(target_needs_not_run),
 		RDMA_TEST(sender_may_end_at_its_completion),
 		RDMA_TEST(killed_peer_fails_what_is_outstanding),
+		RDMA_TEST_ALONE(killed_peer_is_noticed_though_its_child_lives),
 		RDMA_TEST(stopped_peer_completes_nothing),
 		RDMA_TEST(full_sockets_are_waited_for),
 		RDMA_TEST(engine_takes_no_signals_and_ends),

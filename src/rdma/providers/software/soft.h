@@ -71,6 +71,7 @@ struct soft_sock {
 	void (*on_ready)(struct soft_sock *sock, uint32_t events);
 	void (*destroy)(struct soft_sock *sock);
 	SLIST_ENTRY(soft_sock) closed_link;
+	LIST_ENTRY(soft_sock) open_link; /* of the port's, while it has a descriptor */
 };
 
 /* Bytes that have come and were not looked at: [from, to) of SOFT_STAGE_BYTES. */
@@ -191,6 +192,7 @@ struct soft_port {
 	struct soft_sock tcp_listener;
 	uint8_t listener_name[CORE_INSTANCE_SIZE];
 
+	LIST_HEAD(, soft_sock) open;
 	LIST_HEAD(, soft_conn) conns;
 	LIST_HEAD(, soft_stranger) strangers;
 	LIST_HEAD(, soft_requester) hot_requesters; /* those that are open */
@@ -209,6 +211,7 @@ struct soft_port {
 	int epoll_fd;             /* of all its sockets */
 	int gate_fd; /* an epoll in the progress engine's handle, with epoll_fd while leased */
 	uint16_t tcp_port;
+	bool is_orphan;    /* in a child of a fork: all is closed, and it is in no list */
 	bool is_leased;    /* to the application; atomic: set under the lock */
 	bool has_finished; /* since the progress engine was last woken */
 	bool has_returned; /* receives that a responder gave back: others may wait for them */
@@ -320,6 +323,12 @@ void soft_port_finish(struct soft_port *port, struct drdma_task *task, doca_erro
 /* Timers: something is to be done at that time, and what is due. */
 void soft_port_set_deadline(struct soft_port *port, uint64_t at_ns);
 void soft_port_run_timers(struct soft_port *port);
+
+/*
+ * In a child of a fork: closes the descriptors, which are the parent's. Sockets are not shut down,
+ * and sets, which both processes share, not changed.
+ */
+void soft_port_abandon(struct soft_port *port);
 
 /* --- soft_engine.c: the thread ------------------------------------------------------------- */
 

@@ -389,8 +389,56 @@ doca_error_t soft_engine_add(struct soft_port *port)
 	return result;
 }
 
+/* --- Forks --- */
+
+/*
+ * A child has copies of all descriptors, and no engine. It closes them, so that peers see the end
+ * of the parent, and begins anew. The lists are locked for that, and every port.
+ */
+static void lock_all(void)
+{
+	struct soft_port *port;
+
+	pthread_mutex_lock(&engine.life_lock);
+	pthread_mutex_lock(&engine.list_lock);
+	LIST_FOREACH(port, &engine.ports, link)
+	pthread_mutex_lock(&port->lock);
+	pthread_mutex_lock(&engine.timer_lock);
+}
+
+static void unlock_all(void)
+{
+	struct soft_port *port;
+
+	pthread_mutex_unlock(&engine.timer_lock);
+	LIST_FOREACH(port, &engine.ports, link)
+	pthread_mutex_unlock(&port->lock);
+	pthread_mutex_unlock(&engine.list_lock);
+	pthread_mutex_unlock(&engine.life_lock);
+}
+
+static void on_child(void)
+{
+	struct soft_port *port;
+
+	LIST_FOREACH(port, &engine.ports, link)
+	soft_port_abandon(port);
+	unlock_all();
+	LIST_INIT(&engine.ports);
+	engine.num_ports = 0;
+	engine.num_leased = 0;
+	close_fds();
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+	(void)pthread_atfork(lock_all, unlock_all, on_child); /* or memory has run out already */
+}
+
 void soft_engine_remove(struct soft_port *port)
 {
+	if (port->is_orphan)
+		return;
 	pthread_mutex_lock(&engine.life_lock);
 	pthread_mutex_lock(&engine.list_lock);
 	LIST_REMOVE(port, link);

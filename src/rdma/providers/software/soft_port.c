@@ -45,6 +45,7 @@ doca_error_t soft_sock_add(struct soft_sock *sock, int fd, uint32_t events)
 	}
 	sock->fd = fd;
 	sock->events = events;
+	LIST_INSERT_HEAD(&sock->port->open, sock, open_link);
 	return DOCA_SUCCESS;
 }
 
@@ -70,11 +71,21 @@ void soft_sock_set_blocked(struct soft_sock *sock, bool is_blocked)
 		sock->port->num_blocked--;
 }
 
+/* Takes it out of the set: to close it does not, while a child of a fork has a duplicate. */
+static int forget_fd(struct soft_sock *sock)
+{
+	int fd = sock->fd;
+
+	(void)epoll_ctl(sock->port->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+	LIST_REMOVE(sock, open_link);
+	sock->fd = -1;
+	return fd;
+}
+
 void soft_sock_reset(struct soft_sock *sock)
 {
 	if (sock->fd >= 0)
-		close(sock->fd); /* and so it is out of the set: it has no duplicate */
-	sock->fd = -1;
+		close(forget_fd(sock));
 	soft_sock_set_blocked(sock, false);
 }
 
@@ -86,10 +97,8 @@ void soft_sock_close(struct soft_sock *sock)
 
 int soft_sock_release(struct soft_sock *sock)
 {
-	int fd = sock->fd;
+	int fd = forget_fd(sock);
 
-	(void)epoll_ctl(sock->port->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
-	sock->fd = -1;
 	soft_sock_close(sock);
 	return fd;
 }
@@ -353,6 +362,22 @@ static void close_ending(struct soft_port *port)
 {
 	while (!LIST_EMPTY(&port->hot_responders))
 		soft_responder_close(LIST_FIRST(&port->hot_responders));
+}
+
+void soft_port_abandon(struct soft_port *port)
+{
+	struct soft_sock *sock;
+
+	while ((sock = LIST_FIRST(&port->open)) != NULL) {
+		LIST_REMOVE(sock, open_link);
+		close(sock->fd);
+		sock->fd = -1;
+	}
+	close(port->epoll_fd);
+	port->epoll_fd = -1;
+	close(port->gate_fd);
+	port->gate_fd = -1;
+	port->is_orphan = true;
 }
 
 void soft_port_close(struct soft_port *port)
