@@ -5,6 +5,7 @@
 #include <grp.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -136,13 +137,76 @@ static void steady(struct urom_host *host, struct doca_urom_worker *worker, char
 	urom_host_fini(host);
 }
 
+static void leave_busy(struct urom_host *host, struct doca_urom_worker *worker, char **args)
+{
+	hold(host, worker, args);
+	exit(EXIT_SUCCESS);
+}
+
+static void *exit_after_a_word(void *unused)
+{
+	(void)unused;
+	wait_for_word();
+	exit(EXIT_SUCCESS);
+}
+
+static void leave_by_thread(struct urom_host *host, struct doca_urom_worker *worker, char **args)
+{
+	pthread_t thread;
+
+	(void)args;
+	tell_worker(host, worker);
+	if (pthread_create(&thread, NULL, exit_after_a_word, NULL) != 0)
+		_exit(EXIT_FAILURE);
+	for (;;)
+		(void)doca_pe_progress(host->pe);
+}
+
+static struct urom_host *host_at_exit;
+
+static void stop_host(void)
+{
+	urom_host_fini(host_at_exit);
+}
+
+static void stop_at_exit(struct urom_host *host, struct doca_urom_worker *worker, char **args)
+{
+	host_at_exit = host;
+	if (atexit(stop_host) != 0)
+		_exit(EXIT_FAILURE);
+	leave(host, worker, args);
+	exit(EXIT_SUCCESS); /* while the host is there */
+}
+
+/* Its child knows nothing of the test's word, and lives until it is killed. */
+static void be_parent(struct urom_host *host, struct doca_urom_worker *worker, char **args)
+{
+	pid_t child;
+
+	(void)args;
+	tell_worker(host, worker);
+	child = fork();
+	while (child == 0)
+		(void)pause();
+	printf("%d\n", (int)child);
+	fflush(stdout);
+	wait_for_word();
+}
+
 static const struct {
 	const char *name;
 	int num_args; /* behind the id */
 	void (*run)(struct urom_host *host, struct doca_urom_worker *worker, char **args);
 } roles[] = {
-	{ "stay", 0, stay }, { "leave", 0, leave },   { "hold", 0, hold },
-	{ "flow", 2, flow }, { "steady", 0, steady },
+	{ "stay", 0, stay },
+	{ "leave", 0, leave },
+	{ "leave-busy", 0, leave_busy },
+	{ "leave-by-thread", 0, leave_by_thread },
+	{ "stop-at-exit", 0, stop_at_exit },
+	{ "parent", 0, be_parent },
+	{ "hold", 0, hold },
+	{ "flow", 2, flow },
+	{ "steady", 0, steady },
 };
 
 int urom_program_main(int argc, char **argv)
@@ -208,7 +272,7 @@ void urom_program_start(struct urom_program *program, const char *const *args)
 
 void urom_program_start_as(struct urom_program *program, uid_t uid, const char *const *args)
 {
-	bool leaves = strcmp(args[0], "leave") == 0;
+	bool leaves = strncmp(args[0], "leave", strlen("leave")) == 0;
 	char *options = leaves ? forgive_leaks() : NULL;
 	char *argv[MAX_ARGS + 2] = { (char *)(uintptr_t) "host" };
 	int in[2], out[2];

@@ -28,6 +28,11 @@ struct urom_program {
  *
  *     stay ID           starts it, tells "PID DEST" of it, waits, stops all and ends with 0
  *     leave ID          the same, but ends with 0 without stopping anything
+ *     leave-busy ID     the same, with commands in flight, by exit()
+ *     leave-by-thread ID
+ *                       the same by exit() in a thread, while the main one drives the engine
+ *     stop-at-exit ID   as leave, but a function of atexit() stops everything
+ *     parent ID         starts it, tells, forks a child that lives, tells the child's pid, waits
  *     hold ID           starts it, submits commands that are answered in a second, tells, waits
  *     flow ID TAG COUNT starts it, waits, runs that many commands, tells "done", stops all
  *     steady ID         starts it, tells "PID DEST", runs one command after the other until it is

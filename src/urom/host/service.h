@@ -5,7 +5,7 @@
 /*
  * The service context. service.c has its settings and getters, service_start.c the way to the
  * daemon, service_ctx.c what the core calls and the messages that come, service_seat.c the workers,
- * service_tasks.c the questions for groups.
+ * service_tasks.c the questions for groups, service_fork.c what a child of a fork has of it.
  *
  * Workers may be on other threads. All that they share with their service is their seat: what they
  * ask for goes into the service's list of letters, what the daemon answers into the seat's mail,
@@ -101,7 +101,8 @@ struct doca_urom_service {
 
 	/* While RUNNING. */
 	struct uromh_location location;
-	struct chan_stream stream;
+	struct chan_stream stream; /* by uromh_stream_open() and uromh_stream_close() alone */
+	LIST_ENTRY(doca_urom_service) open_link;
 	bool may_have_more;   /* the latest look at the stream brought a message */
 	uint32_t empty_looks; /* at the stream, in a row */
 	uint32_t turns;       /* of the engine, since there have been many of them */
@@ -154,6 +155,15 @@ doca_error_t uromh_service_connect(struct doca_urom_service *service);
 /* service_welcome.c: takes what WELCOME says. Errors: CONNECTION_ABORTED: logged. NO_MEMORY. */
 doca_error_t uromh_service_take_welcome(struct doca_urom_service *service,
 					const struct chan_message *message);
+
+/* --- service_fork.c --- */
+
+/*
+ * The stream to the daemon, which a child of a fork closes too; its services and workers are of no
+ * use there. fd: taken. close accepts one that is not open.
+ */
+void uromh_stream_open(struct doca_urom_service *service, int fd);
+void uromh_stream_close(struct doca_urom_service *service);
 
 /* --- service_seat.c --- */
 

@@ -21,7 +21,7 @@ static void close_stream(struct doca_urom_service *service)
 	if (!service->stream.is_open)
 		return;
 	core_pe_unwatch(service->base.pe, service->stream.fd);
-	chan_stream_fini(&service->stream);
+	uromh_stream_close(service);
 }
 
 /* The service stays RUNNING, for it stops by the application alone; nothing more can be asked. */
@@ -157,7 +157,7 @@ static doca_error_t service_start(struct doca_ctx *ctx)
 	if (result == DOCA_SUCCESS)
 		result = core_pe_watch(ctx->pe, service->stream.fd);
 	if (result != DOCA_SUCCESS) {
-		chan_stream_fini(&service->stream);
+		uromh_stream_close(service);
 		forget_plugins(service);
 		return result;
 	}

@@ -114,7 +114,7 @@ static doca_error_t connect_to(struct attempt *attempt, const struct addrinfo *f
 	for (; found != NULL; found = found->ai_next) {
 		result = try_address(attempt, found, &fd, &err);
 		if (result == DOCA_SUCCESS) {
-			chan_stream_init(&attempt->service->stream, fd);
+			uromh_stream_open(attempt->service, fd);
 			return DOCA_SUCCESS;
 		}
 	}
@@ -301,6 +301,6 @@ doca_error_t uromh_service_connect(struct doca_urom_service *service)
 	if (result == DOCA_SUCCESS)
 		result = shake_hands(&attempt);
 	if (result != DOCA_SUCCESS)
-		chan_stream_fini(&service->stream);
+		uromh_stream_close(service);
 	return result;
 }

@@ -90,8 +90,9 @@ struct doca_urom_worker {
 	struct uromh_seat seat;
 	struct chan *chan;
 	struct chan_conn *conn;
-	bool is_channel_done; /* it is closed with the next progress */
-	bool is_over;         /* the daemon has dropped this connection already */
+	struct chan *parents_chan; /* in a child of a fork: it stays untouched */
+	bool is_channel_done;      /* it is closed with the next progress */
+	bool is_over;              /* the daemon has dropped this connection already */
 	uint32_t max_message;
 	uint64_t real_id;
 	bool has_real_group;

@@ -409,10 +409,12 @@ static doca_error_t worker_stop(struct doca_ctx *ctx)
 		if (chan_send(worker->conn, WIRE_DETACH, 0, &empty) != DOCA_SUCCESS)
 			leave(worker);
 		break;
+	case UROMH_GONE: /* in a child of a fork, where commands may be in flight */
+		uromh_cmds_flush(worker, DOCA_ERROR_SHUTDOWN);
+		break;
 	case UROMH_IDLE: /* the start has failed, and nobody has heard of it yet */
 	case UROMH_DETACHING:
 	case UROMH_LEAVING:
-	case UROMH_GONE:
 		worker->phase = UROMH_GONE;
 		break;
 	}
