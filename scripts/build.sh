@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Configures, when that was not done yet, and compiles one of the build directories under build/.
-#   scripts/build.sh gcc|clang|asan|tsan|fuzz
+#   scripts/build.sh gcc|clang|asan|tsan|fuzz|fuzzcov
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,8 +14,11 @@ asan) compiler=clang options=("-Db_sanitize=address,undefined" -Db_lundef=false)
 tsan) compiler=clang options=(-Db_sanitize=thread -Db_lundef=false) ;;
 fuzz) compiler=clang options=(-Dfuzz=true -Dtests=false -Dbench=false -Dsamples=false
     -Db_lundef=false) ;;
+fuzzcov) compiler=clang profile="-fprofile-instr-generate" options=(-Dfuzz=true -Dtests=false
+    -Dbench=false -Dsamples=false -Db_lundef=false "-Dc_args=$profile -fcoverage-mapping"
+    "-Dc_link_args=$profile") ;;
 *)
-    echo "usage: scripts/build.sh gcc|clang|asan|tsan|fuzz" >&2
+    echo "usage: scripts/build.sh gcc|clang|asan|tsan|fuzz|fuzzcov" >&2
     exit 2
     ;;
 esac

@@ -149,6 +149,11 @@ static void check_bytes(const uint8_t *bytes, size_t len)
 	result = chan_connect(&chan, addr, len, &conn);
 	check_connect(bytes, len, result);
 	if (result == DOCA_SUCCESS)
+		CHECK(chan_address_is_local(addr, len) ==
+		      chan_address_is_loopback((const struct sockaddr *)&seen));
+	else
+		(void)chan_address_is_local(addr, len); /* whatever kind it is of */
+	if (result == DOCA_SUCCESS)
 		CHECK(strrchr(chan_address_text((const struct sockaddr *)&seen, text), ':'));
 	free(block);
 }

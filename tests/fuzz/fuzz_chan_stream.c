@@ -2,7 +2,8 @@
 
 /*
  * Bytes of a stranger on a stream: a control path, or a data path over TCP. The first two bytes say
- * how long messages may be and in which portions the rest comes. What is received must be what a
+ * how long messages may be, what becomes of those that are sent on, and in which portions the rest
+ * comes. What is received must be what a
  * simple reader of frames makes of it, message for message, and the end must come where that one
  * sees it; what can be decoded is sent on, and arrives as it was.
  */
@@ -13,23 +14,13 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "script.h"
 #include "urom/chan/chan_stream.h"
 #include "urom/wire/wire_messages.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
 #define RECORD_SIZE  512
 #define MAX_MESSAGES 4096
 #define MAX_SENT     (1u << 20)
-
-/* A finding: libFuzzer keeps the input of an abort. */
-#define CHECK(condition)                                                   \
-	do {                                                               \
-		if (!(condition)) {                                        \
-			(void)fprintf(stderr, "not so: %s\n", #condition); \
-			abort();                                           \
-		}                                                          \
-	} while (0)
 
 /* --- The network: no socket at all --- */
 
@@ -47,7 +38,7 @@ static struct feed feed;
 
 /* What the other end was sent. */
 static uint8_t sent[MAX_SENT];
-static size_t num_sent;
+static size_t num_sent, max_sent;
 
 ssize_t __wrap_recv(int fd, void *bytes, size_t len, int flags);
 ssize_t __wrap_send(int fd, const void *bytes, size_t len, int flags);
@@ -83,7 +74,7 @@ ssize_t __wrap_send(int fd, const void *bytes, size_t len, int flags)
 		errno = EAGAIN;
 		return -1;
 	}
-	if (num_sent + part > sizeof(sent)) {
+	if (num_sent + part > max_sent) {
 		errno = EPIPE;
 		return -1;
 	}
@@ -249,6 +240,11 @@ static void check_arrived(const struct model *model, const bool *is_sent)
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
 	static const size_t max_bodies[] = { 0, 40, 4096, 100000, WIRE_MAX_BODY, SIZE_MAX };
+	/* What may wait, and what is taken before the other end is gone. */
+	static const size_t out_limits[][2] = {
+		{ 0, MAX_SENT }, { 100, MAX_SENT }, { 0, 100 }, { 5000, 3000 }
+	};
+	const size_t num_bodies = sizeof(max_bodies) / sizeof(max_bodies[0]);
 	static struct model model;
 	static bool is_sent[MAX_MESSAGES];
 	struct chan_stream in, out = stream_of(0);
@@ -256,7 +252,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 
 	if (size < 2)
 		return 0;
-	max_body = max_bodies[input[0] % (sizeof(max_bodies) / sizeof(max_bodies[0]))];
+	max_body = max_bodies[input[0] % num_bodies];
 	feed = (struct feed){
 		.bytes = input + 2,
 		.left = size - 2,
@@ -264,6 +260,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 		.is_slow = input[1] % 2 == 1,
 	};
 	num_sent = 0;
+	max_sent = out_limits[input[0] / num_bodies % 4][1];
+	out.max_out = out_limits[input[0] / num_bodies % 4][0];
 	in = stream_of(max_body);
 	model_read(&model, input + 2, size - 2,
 		   max_body < WIRE_MAX_BODY ? max_body : WIRE_MAX_BODY);
@@ -276,4 +274,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	stream_drop(&in);
 	stream_drop(&out);
 	return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+{
+	const struct script_shape shape = script_frames(2);
+
+	return script_mutate(&shape, data, size, max_size, seed);
 }

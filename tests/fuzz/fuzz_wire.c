@@ -10,25 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "script.h"
 #include "urom/wire/wire_frame.h"
 #include "urom/wire/wire_messages.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
 /* First bytes from here on: frames, with a limit by the low bits. */
 #define FRAMES      0x80
 
 #define RECORD_SIZE 512
 #define FILLER      0xee
-
-/* A finding: libFuzzer keeps the input of an abort. */
-#define CHECK(condition)                                                   \
-	do {                                                               \
-		if (!(condition)) {                                        \
-			(void)fprintf(stderr, "not so: %s\n", #condition); \
-			abort();                                           \
-		}                                                          \
-	} while (0)
 
 struct record {
 	_Alignas(max_align_t) uint8_t bytes[RECORD_SIZE];
@@ -247,4 +237,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 		message = parts[input[0] % num_parts];
 	check_message(message, input + 1, size - 1);
 	return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+{
+	const struct script_shape shape = script_frames(1);
+
+	if (size == 0 || data[0] < FRAMES)
+		return LLVMFuzzerMutate(data, size, max_size);
+	return script_mutate(&shape, data, size, max_size, seed);
 }

@@ -1,0 +1,621 @@
+#!/usr/bin/env python3
+"""Writes the first inputs of the fuzz targets that go through steps (script.h).
+
+  tests/fuzz/seeds.py [TARGET...]
+
+Each seed is a conversation as it should be, or one that goes wrong on purpose; the fuzzer takes it
+from there. Run it again when a message changes. What the fuzzer has added is left alone.
+"""
+# SPDX-License-Identifier: BSD-3-Clause
+
+import pathlib
+import struct
+import sys
+
+CORPUS = pathlib.Path(__file__).parent / "corpus"
+
+MAGIC = 0x314D4F5255454E4F
+ANY = 0xFFFFFFFFFFFFFFFF
+MORE = 0x80
+HELLO, CHALLENGE, PROOF, WELCOME, REFUSED = 1, 2, 3, 4, 5
+WORKER_START, WORKER_STARTED, WORKER_REFUSED, WORKER_STOP, WORKER_STOPPED = 16, 17, 18, 19, 20
+WORKER_DIED, GROUP_GET, GROUP = 21, 22, 23
+WORKER_READY, WORKER_FAILED, TICKET, TICKET_KNOWN, TICKET_VOID, SHUTDOWN = 32, 33, 34, 35, 36, 37
+ATTACH, ATTACHED, COMMAND, NOTIFY, DETACH, DETACHED = 48, 49, 50, 51, 52, 53
+
+
+def step(what, who=0, kind=0, flags=0, data=b""):
+    return struct.pack("<BBBBH", what, who, kind, flags, len(data)) + data
+
+
+def blob(data):
+    if isinstance(data, str):
+        data = data.encode()
+    return struct.pack("<I", len(data)) + data
+
+
+def cpuset(*cpus):
+    data = bytearray(128)
+    for cpu in cpus:
+        data[cpu // 8] |= 1 << cpu % 8
+    return bytes(data)
+
+
+def hello(role=1, auth=0, max_message=4096, low=1, high=1, magic=MAGIC, bits=64, is_big=0):
+    return (struct.pack("<QHHBBBBII", magic, low, high, role, is_big, bits, auth, 0x03030000,
+                        max_message) + bytes(32) + blob("node1") + blob(b""))
+
+
+def welcome(version=1, max_message=4096, plugins=b"", magic=MAGIC, daemon="0.1"):
+    return (struct.pack("<QHQI", magic, version, 7, max_message) + cpuset(0, 1) + blob(daemon) +
+            blob(plugins))
+
+
+def plugin(number, name="worker_one"):
+    return struct.pack("<QQ", number, 3) + blob(name)
+
+
+def refused(error=8, reason="not you", low=1, high=1, magic=MAGIC):
+    return struct.pack("<QHHI", magic, low, high, error) + blob(reason)
+
+
+def start(worker=ANY, plugins=1, group=None, cpus=None, max_message=4096, env=()):
+    entries = b"".join(blob(entry) for entry in env)
+    return (struct.pack("<QQBIB", worker, plugins, group is not None, group or 0, cpus is not None)
+            + cpuset(*(cpus or ())) + struct.pack("<I", max_message) + blob(entries))
+
+
+def ready(addr=b"\x02\x04\x10\x00\x7f\x00\x00\x01", addrs=()):
+    listed = b"".join(struct.pack("<Q", number) + blob(one) for number, one in addrs)
+    return struct.pack("<Q", 5) + blob(addr) + blob(listed)
+
+
+def failed(error=21, reason="no luck"):
+    return struct.pack("<I", error) + blob(reason)
+
+
+def stop(worker, connection):
+    return struct.pack("<QQ", worker, connection)
+
+
+# --- fuzz_daemon ---
+
+FIRST_ANY = 1 << 63
+
+
+class Daemon:
+    """What the steps of fuzz_daemon.c are called here."""
+
+    @staticmethod
+    def say(kind, data=b"", who=0, flags=1):
+        return step(0, who, kind, flags, data)
+
+    @staticmethod
+    def connect(who=0):
+        return step(1, who)
+
+    @staticmethod
+    def raw(data, who=0):
+        return step(2, who, data=data)
+
+    @staticmethod
+    def read(who=0):
+        return step(3, who)
+
+    @staticmethod
+    def hang_up(who=0):
+        return step(4, who)
+
+    @staticmethod
+    def work(kind, data=b"", who=0, flags=0):
+        return step(5, who, kind, flags, data)
+
+    @staticmethod
+    def work_raw(data, who=0):
+        return step(6, who, data=data)
+
+    @staticmethod
+    def work_hang_up(who=0):
+        return step(7, who)
+
+    @staticmethod
+    def work_exit(who=0, status=0, is_signal=0):
+        return step(8, who, status, is_signal)
+
+    @staticmethod
+    def elapse(n=0):
+        return step(9, n)
+
+    @staticmethod
+    def no_process():
+        return step(10)
+
+    @staticmethod
+    def slow_scans():
+        return step(11)
+
+
+def daemon_seeds():
+    d = Daemon
+    come = d.connect() + d.say(HELLO, hello())
+    other = d.connect(1) + d.say(HELLO, hello(), 1)
+    work = d.work(HELLO, hello(role=2)) + d.work(WORKER_READY, ready(addrs=[(1, b"abc")]))
+    begin = come + d.say(WORKER_START, start(5), flags=2)
+    known = d.work(TICKET_KNOWN, flags=1)
+    up = begin + work + known
+    yield "host", come + d.read() + d.hang_up()
+    yield "operator", d.connect() + d.say(HELLO, hello(role=3)) + d.read() + d.say(GROUP_GET)
+    yield "versions", d.connect() + d.say(HELLO, hello(low=2, high=3)) + d.read() + d.hang_up()
+    yield "magic", d.connect() + d.say(HELLO, hello(magic=1))
+    yield "cut", d.connect() + d.say(HELLO, hello()[:20])
+    yield "role", d.connect() + d.say(HELLO, hello(role=2)) + d.read() + d.raw(b"more")
+    yield "endian", d.connect() + d.say(HELLO, hello(is_big=1)) + d.read() + d.elapse()
+    yield "auth", d.connect() + d.say(HELLO, hello(auth=1))
+    yield "cookie", d.connect() + d.say(HELLO, hello(auth=1)) + d.say(PROOF, blob(bytes(32)))
+    yield "big", d.connect() + d.say(HELLO, hello(max_message=5000)) + d.read()
+    yield "small", d.connect() + d.say(HELLO, hello(max_message=1))
+    yield "pieces", (d.connect() + d.say(HELLO, hello()[:30], flags=MORE | 1) +
+                     d.say(HELLO, b"", flags=MORE | 1) + d.say(HELLO, hello()[30:]))
+    yield "silent", d.connect() + d.elapse() + d.connect()
+    yield "crowd", b"".join(d.connect(i) for i in range(4)) + d.elapse(2) + d.hang_up(1)
+    yield "welcoming", d.connect() + d.say(HELLO, hello()) + d.hang_up()
+    yield "welcoming_long", d.slow_scans() + come + d.hang_up()
+    yield "welcomed_late", d.slow_scans() + come + d.elapse(0) + d.elapse(0) + d.read()
+    yield "goes_welcoming", d.slow_scans() + come + d.connect(1) + d.hang_up(1) + d.elapse(1)
+    asks = struct.pack("<IHHQI", 4, GROUP_GET, 0, 9, 1) * 70
+    yield "unread", come + d.raw(asks) + d.read() + d.raw(asks) + d.read() + d.read()
+    yield "unread_goes", come + d.raw(asks) + d.hang_up()
+    yield "unread_worker", up + d.raw(asks) + d.work_exit() + d.read()
+    yield "refused_reads", (d.connect() + d.say(HELLO, hello(low=2, high=3)) + d.read() +
+                            d.raw(b"x" * 50) + d.hang_up())
+    yield "raw", d.connect() + d.raw(b"GET / HTTP/1.1\r\n\r\n")
+    yield "up", up + d.read() + d.say(WORKER_STOP, stop(5, 1), flags=3) + d.work_exit() + d.read()
+    yield "any", (come + d.say(WORKER_START, start(), flags=2) + work + known +
+                  d.say(WORKER_STOP, stop(FIRST_ANY, 1), flags=3) + d.work_exit())
+    yield "group", (come + d.say(WORKER_START, start(5, group=4), flags=2) + work + known +
+                    d.say(GROUP_GET, struct.pack("<I", 4), flags=4) + d.read())
+    yield "dies", up + d.work_exit(0, 11, 1) + d.read()
+    yield "exits", up + d.work_exit(0, 3) + d.read()
+    yield "fails", begin + d.work(HELLO, hello(role=2)) + d.work(WORKER_FAILED, failed()) + d.read()
+    yield "fails_well", (begin + d.work(HELLO, hello(role=2)) + d.work(WORKER_FAILED, failed(0)) +
+                         d.work_exit(0, 1))
+    yield "late", begin + d.elapse(0) + d.elapse(1) + d.work_exit(0, 9, 1) + d.read()
+    yield "late_ticket", begin + work + d.elapse(0) + d.work_exit()
+    yield "hangs_up", up + d.work_hang_up() + d.elapse(0) + d.work_exit(0, 9, 1)
+    yield "host_goes", up + d.hang_up() + d.elapse(0) + d.work_exit()
+    yield "host_goes_early", begin + d.hang_up() + d.work_exit(0, 15, 1)
+    yield "two_hosts", (up + other + d.say(WORKER_START, start(5), 1, 2) +
+                        d.work(TICKET_KNOWN, flags=2) + d.read(1) +
+                        d.say(WORKER_STOP, stop(5, 1), flags=3) + d.hang_up(1) + d.work_exit())
+    yield "queue", (up + d.say(WORKER_STOP, stop(5, 1), flags=3) + other +
+                    d.say(WORKER_START, start(5, env=["A=b"]), 1, 2) + d.work_exit() + work +
+                    d.work(TICKET_KNOWN, flags=2) + d.read(1))
+    yield "queue_late", (up + d.say(WORKER_STOP, stop(5, 1), flags=3) + other +
+                         d.say(WORKER_START, start(5), 1, 2) + d.elapse(0) + d.work_exit())
+    yield "queue_goes", (up + d.say(WORKER_STOP, stop(5, 1), flags=3) + other +
+                         d.say(WORKER_START, start(5), 1, 2) + d.hang_up(1) + d.work_exit())
+    yield "joins", b"".join([up] + [other] + [
+        d.say(WORKER_START, one, 1, 10 + i) for i, one in enumerate([
+            start(5, env=["A=b"]), start(5, group=1), start(5, cpus=[1]), start(5, plugins=2)])])
+    yield "asks", b"".join([come] + [
+        d.say(WORKER_START, one, 0, 10 + i) for i, one in enumerate([
+            start(5, plugins=0), start(5, plugins=4), start(5, max_message=1), start(5, cpus=[]),
+            start(5, cpus=[1, 2]), start(6, cpus=[900]), start(6, env=["Ab"]),
+            start(7, env=["=b"]), start(7, env=[""])])])
+    yield "no_process", come + d.no_process() + d.say(WORKER_START, start(5), flags=2) + d.read()
+    yield "twice", begin + d.say(WORKER_START, start(6), flags=2)
+    yield "stops_nothing", come + d.say(WORKER_STOP, stop(1, 1), flags=3) + d.read()
+    yield "host_talks", come + d.say(WORKER_READY, ready())
+    yield "host_cut", come + d.say(WORKER_START, start(5)[:9])
+    yield "worker_talks", begin + d.work(HELLO, hello(role=2)) + d.work(COMMAND)
+    yield "worker_cut", begin + d.work(HELLO, hello(role=2)) + d.work(WORKER_READY, ready()[:9])
+    yield "ready_twice", begin + work + d.work(WORKER_READY, ready())
+    yield "worker_role", begin + d.work(HELLO, hello(role=1)) + d.elapse(0) + d.work_exit()
+    yield "worker_magic", begin + d.work(HELLO, hello(role=2, magic=3)) + d.work_exit()
+    yield "worker_raw", begin + d.work_raw(b"nonsense of a worker") + d.work_exit(0, 1)
+    yield "known_early", begin + d.work(HELLO, hello(role=2)) + known + known
+    yield "last_words", begin + work + d.say(HELLO, hello())
+    yield "ready_late", (begin + d.work(HELLO, hello(role=2)) + d.hang_up() +
+                         d.work(WORKER_READY, ready()) + d.work(TICKET_KNOWN) + d.work_exit())
+    yield "two_workers", (up + d.say(WORKER_START, start(4, group=4), flags=5) +
+                          d.work(HELLO, hello(role=2), 1) + d.work(WORKER_READY, ready(), 1) +
+                          d.work(TICKET_KNOWN, who=1, flags=2) +
+                          d.say(WORKER_STOP, stop(4, 2), flags=6) + d.work_exit(1))
+
+
+# --- fuzz_worker ---
+
+
+class Worker:
+    """What the steps of fuzz_worker.c are called here."""
+
+    @staticmethod
+    def daemon(kind, data=b"", flags=0):
+        return step(0, 0, kind, flags, data)
+
+    @staticmethod
+    def raw(data):
+        return step(1, data=data)
+
+    @staticmethod
+    def hang_up():
+        return step(2)
+
+    @staticmethod
+    def read():
+        return step(3)
+
+    @staticmethod
+    def begin():
+        return step(4)
+
+    @staticmethod
+    def accept(who=0):
+        return step(5, who)
+
+    @staticmethod
+    def host(kind, data=b"", who=0, flags=3):
+        return step(6, who, kind, flags, data)
+
+    @staticmethod
+    def host_goes(who=0):
+        return step(7, who)
+
+    @staticmethod
+    def plugin_is(takes=0, packs=0, progress=0):
+        return step(8, takes, packs, progress)
+
+    @staticmethod
+    def plugin_has(missing=0, addr=6, announced=0, given=0):
+        lens = struct.pack("<I", announced)[:3] + struct.pack("<I", given)[:3]
+        return step(9, 0, missing, addr, lens)
+
+    @staticmethod
+    def notifies(which=0, status=0, wrong=0, data=b""):
+        return step(10, which, status, wrong, data)
+
+    @staticmethod
+    def elapse():
+        return step(11)
+
+    @staticmethod
+    def break_channel(how):
+        return step(12, 0, 0, how)
+
+
+def ticket(connection=1, version=1, max_message=4096, host="node1"):
+    return (struct.pack("<QHI", connection, version, max_message) + bytes([connection] * 32) +
+            blob(host))
+
+
+def attach(connection=1, secret=None):
+    return struct.pack("<Q", connection) + bytes([connection if secret is None else secret] * 32)
+
+
+def command(plugin_id=4, context=9, payload=b"do this"):
+    return struct.pack("<QQ", plugin_id, context) + blob(payload)
+
+
+def worker_seeds():
+    w = Worker
+    up = w.daemon(WELCOME, welcome()) + w.begin()
+    come = up + w.daemon(TICKET, ticket()) + w.accept() + w.host(ATTACH, attach())
+    busy = come + w.host(COMMAND, command())
+    for name, data in {
+            "alone": w.begin(), "version": w.daemon(WELCOME, welcome(version=9)),
+            "magic": w.daemon(WELCOME, welcome(magic=2)), "refused": w.daemon(REFUSED, refused()),
+            "refused_well": w.daemon(REFUSED, refused(error=0)),
+            "refused_cut": w.daemon(REFUSED, refused()[:9]), "raw": w.raw(b"not a word of UROM"),
+            "talk": w.daemon(SHUTDOWN), "gone": w.hang_up()}.items():
+        yield "open_" + name, data + w.begin() + w.read()
+    for name, has in {
+            "none": w.plugin_has(missing=1), "no_progress": w.plugin_has(missing=2),
+            "no_iface": w.plugin_has(missing=4), "no_version": w.plugin_has(missing=8),
+            "no_open": w.plugin_has(missing=16), "addr": w.plugin_has(0, 6, 40, 30),
+            "addr_long": w.plugin_has(0, 6, 40, 41), "addr_fails": w.plugin_has(32, 6, 40, 40),
+            "addr_huge": w.plugin_has(0, 6, 70000, 1), "addr_other": w.plugin_has(0, 3, 9, 9)}.items():
+        yield "plugin_" + name, has + up + w.read()
+    yield "up", up + w.read() + w.daemon(SHUTDOWN)
+    yield "hang_up", up + w.hang_up()
+    yield "nonsense", up + w.raw(bytes(range(40)))
+    yield "foreign", up + w.daemon(GROUP)
+    yield "attach", come + w.read() + w.host(DETACH) + w.elapse()
+    yield "detach_twice", come + w.host(DETACH) + w.host(DETACH) + w.host_goes()
+    yield "wrong", up + w.daemon(TICKET, ticket()) + w.accept() + w.host(ATTACH, attach(1, 2)) + w.elapse()
+    yield "wrong_then_right", (up + w.daemon(TICKET, ticket()) + w.accept() +
+                               w.host(ATTACH, attach(2)) + w.host(ATTACH, attach()))
+    yield "twice", come + w.accept(1) + w.host(ATTACH, attach(), 1) + w.host_goes(1)
+    yield "guest", up + w.accept() + w.elapse() + w.accept() + w.host(COMMAND, command())
+    yield "guest_cut", up + w.daemon(TICKET, ticket()) + w.accept() + w.host(ATTACH, attach()[:9])
+    yield "guest_long", up + w.accept() + w.host(ATTACH, bytes(5000))
+    yield "guest_goes", up + w.accept() + w.host_goes()
+    yield "ticket_again", up + w.daemon(TICKET, ticket()) + w.daemon(TICKET, ticket())
+    yield "ticket_cut", up + w.daemon(TICKET, ticket()[:20])
+    yield "ticket_version", up + w.daemon(TICKET, ticket(version=2))
+    yield "ticket_big", up + w.daemon(TICKET, ticket(max_message=4097))
+    yield "ticket_small", up + w.daemon(TICKET, ticket(max_message=100))
+    yield "ticket_name", up + w.daemon(TICKET, ticket(host="a\nb\x1b[2J"))
+    yield "void", busy + w.daemon(TICKET_VOID, struct.pack("<Q", 1)) + w.notifies()
+    yield "void_none", up + w.daemon(TICKET_VOID, struct.pack("<Q", 1))
+    yield "void_cut", up + w.daemon(TICKET_VOID, b"1")
+    yield "void_unused", up + w.daemon(TICKET, ticket()) + w.daemon(TICKET_VOID, struct.pack("<Q", 1))
+    yield "shutdown_long", up + w.daemon(SHUTDOWN, b"1")
+    yield "works", busy + w.notifies(data=b"done") + w.host(DETACH)
+    yield "works_twice", busy + w.notifies() + w.notifies()
+    yield "goes", busy + w.host_goes() + w.notifies()
+    yield "detaches", busy + w.host(DETACH) + w.notifies()
+    yield "no_plugin", come + w.host(COMMAND, command(8)) + w.host(COMMAND, command(0)) + w.host(
+        COMMAND, command(12))
+    yield "command_cut", come + w.host(COMMAND, command()[:9])
+    yield "command_long", come + w.host(COMMAND, command(payload=bytes(4080)))
+    yield "command_full", come + w.host(COMMAND, command(payload=bytes(4072)))
+    for habit in range(4):
+        yield "habit_%d" % habit, (come + w.plugin_is(takes=habit) + w.host(COMMAND, command()) * 2 +
+                                   w.notifies())
+    for packing in range(4):
+        yield "packing_%d" % packing, busy + w.plugin_is(packs=packing) + w.notifies(data=b"done")
+    for wrong in (1, 2, 4, 3):
+        yield "untrue_%d" % wrong, busy + w.notifies(wrong=wrong) + w.notifies(0, 5, wrong)
+    yield "notify_long", busy + w.notifies(data=bytes(4065))
+    yield "notify_full", busy + w.notifies(data=bytes(4064))
+    yield "progress", busy + w.plugin_is(progress=9) + w.notifies() + w.plugin_is(progress=9)
+    yield "broken", come + w.break_channel(1) + w.host(COMMAND, command(8))
+    yield "broken_later", busy + w.break_channel(1) + w.notifies() + w.elapse()
+    yield "broken_attach", (up + w.daemon(TICKET, ticket()) + w.accept() + w.break_channel(1) +
+                            w.host(ATTACH, attach()))
+    yield "lost", busy + w.break_channel(2) + w.notifies() + w.host_goes()
+    yield "two", (come + w.daemon(TICKET, ticket(2)) + w.accept(1) + w.host(ATTACH, attach(2), 1) +
+                  w.host(COMMAND, command(), 1) + w.host(COMMAND, command()) +
+                  w.notifies(0) + w.notifies(1) + w.host_goes(1))
+    yield "guests", up + b"".join(w.accept(i) for i in range(8)) + w.daemon(TICKET, ticket())
+    yield "commands", come + b"".join(
+        w.host(COMMAND, command(context=i)) for i in range(4)) + w.notifies(2) + w.host(DETACH)
+
+
+# --- fuzz_host ---
+
+
+class Host:
+    """What the steps of fuzz_host.c are called here."""
+
+    @staticmethod
+    def daemon(kind, data=b"", flags=0):
+        return step(0, 0, kind, flags, data)
+
+    @staticmethod
+    def raw(data):
+        return step(1, data=data)
+
+    @staticmethod
+    def hang_up():
+        return step(2)
+
+    @staticmethod
+    def read():
+        return step(3)
+
+    @staticmethod
+    def new_daemon():
+        return step(4)
+
+    @staticmethod
+    def start():
+        return step(5)
+
+    @staticmethod
+    def stop():
+        return step(6)
+
+    @staticmethod
+    def start_worker(who=0):
+        return step(7, who)
+
+    @staticmethod
+    def stop_worker(who=0):
+        return step(8, who)
+
+    @staticmethod
+    def worker(kind, data=b"", who=0, flags=0):
+        return step(9, who, kind, flags, data)
+
+    @staticmethod
+    def worker_goes(who=0):
+        return step(10, who)
+
+    @staticmethod
+    def command(plugins=1, who=0, data=b"do this"):
+        return step(11, who, plugins, 0, data)
+
+    @staticmethod
+    def group(number=4):
+        return step(12, 0, number)
+
+    @staticmethod
+    def break_channel(how, who=0):
+        return step(13, who, 0, how)
+
+    @staticmethod
+    def elapse(seconds):
+        return step(14, 0, seconds)
+
+
+def started(worker=5, connection=1, addr=b"\x02\x04\x10\x00\x7f\x00\x00\x01", group=None):
+    return (struct.pack("<QQBIQ", worker, connection, group is not None, group or 0, 77) +
+            bytes(32) + blob(addr) + blob(b""))
+
+
+def died(worker=5, error=9, reason="worker 5 was killed"):
+    return struct.pack("<QI", worker, error) + blob(reason)
+
+
+def notify(context, plugin_id=1, status=0, payload=b"done"):
+    return struct.pack("<QQI", plugin_id, context, status) + blob(payload)
+
+
+def group_of(*ids):
+    return blob(b"".join(struct.pack("<Q", one) for one in ids))
+
+
+def host_seeds():
+    h = Host
+    both = plugin(1) + plugin(2, "worker_two")
+    up = h.daemon(WELCOME, welcome(plugins=both)) + h.start()
+    asked = up + h.start_worker()
+    attaching = asked + h.daemon(WORKER_STARTED, started(), 2)
+    run = attaching + h.worker(ATTACHED)
+    first = 1 << 32
+    busy = run + h.command()
+    stop_all = h.stop_worker() + h.worker(DETACHED) + h.daemon(WORKER_STOPPED, flags=3) + h.stop()
+    for name, data in {
+            "silent": b"", "gone": h.hang_up(), "raw": h.raw(b"HTTP/1.1 400 Bad Request\r\n"),
+            "refused": h.daemon(REFUSED, refused()), "refused_well": h.daemon(REFUSED, refused(0)),
+            "refused_odd": h.daemon(REFUSED, refused(3000, "a\nb\x1b[2J")),
+            "refused_cut": h.daemon(REFUSED, refused()[:9]),
+            "refused_short": h.daemon(REFUSED, refused()[:14]),
+            "refused_magic": h.daemon(REFUSED, refused(magic=4)),
+            "refused_version": h.daemon(REFUSED, refused(low=2, high=3)),
+            "challenge": h.daemon(CHALLENGE, struct.pack("<QHB", MAGIC, 1, 1) + bytes(32) + blob(bytes(32))),
+            "foreign": h.daemon(GROUP), "version": h.daemon(WELCOME, welcome(version=3)),
+            "magic": h.daemon(WELCOME, welcome(magic=3)), "small": h.daemon(WELCOME, welcome(max_message=9)),
+            "cut": h.daemon(WELCOME, welcome()[:60]), "bad_plugins": h.daemon(
+                WELCOME, welcome(plugins=plugin(3) + plugin(1) + plugin(1) + plugin(1 << 63) +
+                                 plugin(2, "") + plugin(0) + plugin(4, "x" * 47) + plugin(8, "a\nb"))),
+            "many_plugins": h.daemon(WELCOME, welcome(plugins=b"".join(
+                plugin(1 << i, "p%d" % i) for i in range(63)))),
+            "pieces": (h.daemon(WELCOME, welcome()[:70], MORE) + h.daemon(WELCOME, b"", MORE) +
+                       h.daemon(WELCOME, welcome()[70:]))}.items():
+        yield "start_" + name, data + h.start() + h.read() + h.start_worker()
+    yield "life", run + h.read() + stop_all
+    yield "command", busy + h.worker(NOTIFY, notify(first)) + stop_all
+    yield "commands", (run + h.command() * 3 + h.worker(NOTIFY, notify(first | 1)) +
+                       h.worker(NOTIFY, notify(first)) + h.command() + h.worker(NOTIFY, notify(first)) +
+                       h.worker(NOTIFY, notify(2 * first)) + stop_all)
+    yield "no_command", busy + h.worker(NOTIFY, notify(7)) + h.worker(NOTIFY, notify(9 * first))
+    yield "status", busy + h.worker(NOTIFY, notify(first, status=999))
+    yield "empty", busy + h.worker(NOTIFY, notify(first, payload=b""))
+    yield "long", busy + h.worker(NOTIFY, notify(first, payload=bytes(4097)))
+    yield "full", busy + h.worker(NOTIFY, notify(first, payload=bytes(4096)))
+    yield "too_long", busy + h.worker(NOTIFY, bytes(6000))
+    yield "notify_cut", busy + h.worker(NOTIFY, notify(first)[:9])
+    yield "notify_early", attaching + h.worker(NOTIFY, notify(first))
+    yield "wrong_plugin", run + h.command(8) + h.command(3) + h.command(1, data=bytes(4096))
+    yield "dies", busy + h.daemon(WORKER_DIED, died()) + h.stop_worker()
+    yield "dies_odd", busy + h.daemon(WORKER_DIED, died(reason="a\nb" * 100))
+    yield "dies_cut", busy + h.daemon(WORKER_DIED, died()[:9])
+    yield "dies_other", busy + h.daemon(WORKER_DIED, died(6))
+    yield "dies_attaching", attaching + h.daemon(WORKER_DIED, died())
+    yield "dies_leaving", run + h.stop_worker() + h.worker(DETACHED) + h.daemon(WORKER_DIED, died())
+    yield "dies_detaching", run + h.stop_worker() + h.daemon(WORKER_DIED, died()) + h.worker(DETACHED)
+    yield "goes", busy + h.worker_goes() + h.start_worker()
+    yield "goes_attaching", attaching + h.worker_goes()
+    yield "goes_detaching", run + h.stop_worker() + h.worker_goes() + h.daemon(WORKER_STOPPED, flags=3)
+    yield "refused", asked + h.daemon(WORKER_REFUSED, failed(), 2)
+    yield "refused_well", asked + h.daemon(WORKER_REFUSED, failed(0), 2)
+    yield "refused_cut", asked + h.daemon(WORKER_REFUSED, failed()[:3], 2)
+    yield "refused_other", asked + h.daemon(WORKER_REFUSED, failed(), 9)
+    yield "worker_refuses", attaching + h.worker(REFUSED, refused(reason="a\nb" * 100))
+    yield "worker_refuses_cut", attaching + h.worker(REFUSED, refused()[:9])
+    yield "worker_refuses_late", run + h.worker(REFUSED, refused())
+    yield "attached_twice", run + h.worker(ATTACHED)
+    yield "attached_long", attaching + h.worker(ATTACHED, b"1")
+    yield "detached_early", busy + h.worker(DETACHED)
+    yield "detached_long", run + h.stop_worker() + h.worker(DETACHED, b"1")
+    yield "worker_talks", run + h.worker(GROUP)
+    yield "no_addr", asked + h.daemon(WORKER_STARTED, started(addr=b""), 2)
+    yield "long_addr", asked + h.daemon(WORKER_STARTED, started(addr=bytes(33)), 2)
+    yield "kind", asked + h.daemon(WORKER_STARTED, started(addr=b"\x09" * 8), 2)
+    yield "short_addr", asked + h.daemon(WORKER_STARTED, started(addr=b"\x02"), 2)
+    yield "started_cut", asked + h.daemon(WORKER_STARTED, started()[:9], 2)
+    yield "started_other", asked + h.daemon(WORKER_STARTED, started(), 9) + h.read()
+    yield "started_twice", run + h.daemon(WORKER_STARTED, started(), 2) + h.read()
+    yield "started_none", asked + h.daemon(WORKER_STARTED, started(connection=0), 2) + h.worker(ATTACHED)
+    yield "started_zero", asked + h.daemon(WORKER_STARTED, started(), 0)
+    yield "stopped_cut", run + h.daemon(WORKER_STOPPED, b"1", 2)
+    yield "stopped_early", asked + h.daemon(WORKER_STOPPED, b"", 2)
+    yield "cut", busy + h.hang_up() + h.command() + h.group() + h.start_worker(1) + h.stop_worker()
+    yield "cut_asked", asked + h.hang_up()
+    yield "cut_nonsense", busy + h.raw(bytes(range(60)))
+    yield "cut_foreign", busy + h.daemon(HELLO)
+    yield "again", up + h.stop() + h.new_daemon() + up + h.group() + h.stop()
+    yield "in_use", run + h.stop()
+    yield "late_asked", asked + h.elapse(11)
+    yield "late_attaching", attaching + h.elapse(11)
+    yield "late_detaching", run + h.stop_worker() + h.elapse(3) + h.elapse(8)
+    yield "late_leaving", run + h.stop_worker() + h.worker(DETACHED) + h.elapse(8)
+    yield "stop_asked", asked + h.stop_worker() + h.daemon(WORKER_STARTED, started(), 2)
+    yield "stop_attaching", attaching + h.stop_worker()
+    yield "stop_busy", busy + h.stop_worker() + h.worker(NOTIFY, notify(first)) + h.worker(DETACHED)
+    yield "stop_refused", run + h.stop_worker() + h.worker(DETACHED) + h.daemon(WORKER_REFUSED, failed(), 3)
+    yield "broken", run + h.break_channel(1) + h.command() + h.stop_worker()
+    yield "lost", run + h.break_channel(2) + h.command() + h.stop_worker()
+    yield "group", up + h.group() + h.daemon(GROUP, group_of(1, 2, 3), 2)
+    yield "group_none", up + h.group() + h.daemon(GROUP, group_of(), 2)
+    yield "group_other", up + h.group() + h.daemon(GROUP, group_of(1), 3)
+    yield "group_cut", up + h.group() + h.daemon(GROUP, group_of(1)[:9], 2)
+    yield "group_refused", up + h.group() + h.daemon(WORKER_REFUSED, failed(), 2)
+    yield "group_stop", up + h.group() + h.group() + h.stop()
+    yield "env", up + h.start_worker(2) + h.stop_worker(2)
+    yield "three", run + h.start_worker(1) + h.start_worker(2) + h.daemon(
+        WORKER_STARTED, started(6, 2), 3) + h.worker(ATTACHED, who=1) + h.command(who=1) + h.worker_goes(1)
+
+
+# --- fuzz_probe_answer, fuzz_daemon_lists ---
+
+
+def probe_seeds():
+    good = step(0, data=b"plugin 7 0x3030000\n")
+    yield "good", good
+    yield "portions", step(0, data=b"plugin 7") + step(0, data=b" 0x3030000\n") + step(1, data=b"hm\n")
+    yield "more", good + step(0, data=b"more")
+    yield "much", step(0, data=b"plugin 7 0x3030000\n" * 5) + good
+    yield "nul", step(0, data=b"plugin 7 0x303\0000\n")
+    yield "big", step(0, data=b"plugin 99999999999999999999999 0x1\n")
+    yield "word", step(0, data=b"plugin x 0x1\n")
+    yield "api", step(0, data=b"plugin 1 0xg\n")
+    yield "no_api", step(0, data=b"plugin 1 1\n")
+    yield "status", step(1, data=b"first\nlast\n") + step(2, 0, 3)
+    yield "verdict", step(1, data=b"noise\nit is none\n") + step(2, 0, 1)
+    yield "silent", step(2, 0, 1)
+    yield "signal", step(1, data=b"a\x1b[2J") + step(1, data=b"b\n") + step(2, 0, 11, 1)
+    yield "long", step(1, data=b"x" * 300) + step(2, 0, 11, 1)
+    yield "long_status", step(1, data=b"x" * 300 + b"\n" + b"y" * 255 + b"\n") + step(2, 0, 4)
+
+
+def list_seeds():
+    for i, text in enumerate(["0-7,16", "0", "1023", "1024", "3-1", "0-63:2", "0-9:0", "1-2:1025", "",
+                              ",", "1,", "1;2", "99999999999999999999", "5-", "0-1023:1024", "-1",
+                              "1-2000"]):
+        yield "cpus_%d" % i, b"\0" + text.encode()
+    yield "cpus_set", b"\0" + cpuset(0)
+    for name, entries in {"good": ["A=1", "C=", "B=x=y"], "twice": ["Z=1", "Z=2", "Z="],
+                          "none": ["A"], "no_name": ["=1"], "nothing": [], "empty": [""],
+                          "own": ["NOTIFY_SOCKET=mine", "ABC=1", "AB=2"]}.items():
+        yield "env_" + name, b"\1" + b"".join(blob(entry) for entry in entries)
+    yield "dir_none", b"\2"
+    yield "dir_names", b"\2" + b"".join(step(what, data=name) for what, name in [
+        (0, b"worker_a.so"), (0, b"worker_b.so.1"), (0, b"x.la"), (0, b"none.txt"), (1, b"dir.so"),
+        (2, b"link.so"), (3, b"dead.so"), (0, b"n" * 60 + b".so")])
+    yield "dir_odd", b"\2" + step(0, data=b"a\nb.so") + step(0, data=b"a\x7f.so") + step(0) + b".;/;//;nowhere"
+    yield "dir_twice", b"\2" + step(0, data=b"worker_a.so") + step(0) + b"./;.///"
+    yield "dir_long", b"\2" + step(0) + b"/" + b"x" * 300
+
+
+SEEDS = {
+    "fuzz_daemon": daemon_seeds,
+    "fuzz_daemon_lists": list_seeds,
+    "fuzz_host": host_seeds,
+    "fuzz_probe_answer": probe_seeds,
+    "fuzz_worker": worker_seeds,
+}
+
+
+def main():
+    for name in sys.argv[1:] or SEEDS:
+        folder = CORPUS / name
+        folder.mkdir(parents=True, exist_ok=True)
+        for seed, data in SEEDS[name]():
+            (folder / ("seed_" + seed)).write_bytes(data)
+
+
+if __name__ == "__main__":
+    main()
