@@ -27,6 +27,7 @@ GATES=(
     "asan         scripts/test.sh asan"
     "tsan         scripts/test.sh tsan"
     "fuzz         scripts/fuzz.sh"
+    "fuzz-cover   scripts/fuzz_coverage.py"
     "install      scripts/test_install.sh"
     "users        scripts/test_users.sh"
     "vm           scripts/test_vm.sh"

@@ -1,10 +1,21 @@
 #!/usr/bin/env bash
 # Runs every fuzz target for a bounded time: a minute each, and less when there are many.
 #   scripts/fuzz.sh [SECONDS]        seconds a target
+#   scripts/fuzz.sh --coverage       how much of the decoders the corpora reach; fuzzes nothing
+#   scripts/fuzz.sh --plant          does each target find a fault that is planted; takes long
 # What a target finds is kept in build/fuzz/found; what it learnt, in build/fuzz/corpus.
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+case ${1:-} in
+--coverage) exec scripts/fuzz_coverage.py "${@:2}" ;;
+--plant) exec scripts/fuzz_plant.sh "${@:2}" ;;
+-*)
+    sed -n '/^#   /p' "$0"
+    exit 2
+    ;;
+esac
 
 TOTAL_SECONDS=300
 jobs=$(nproc)

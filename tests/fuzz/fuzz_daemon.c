@@ -288,8 +288,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 
 	begin(&config);
 	for (size_t i = 0; i < MAX_STEPS && script_next(&input, &size, &step); i++) {
-		steps[step.what % CORE_ARRAY_LEN(steps)](&step);
-		turn();
+		steps[script_what(&step, CORE_ARRAY_LEN(steps))](&step);
+		if (!script_is_at_once(&step))
+			turn();
 	}
 	end();
 	return 0;

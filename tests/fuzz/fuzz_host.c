@@ -241,6 +241,8 @@ static void let_come(const struct script_step *step, bool is_lost)
 
 	if (!is_open[step->who % NUM_WORKERS])
 		return;
+	if (script_is_at_once(step))
+		return; /* it would be gone before it is looked at */
 	channel->next = step;
 	channel->is_next_lost = is_lost;
 }
@@ -378,7 +380,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 
 	make();
 	for (size_t i = 0; i < MAX_STEPS && script_next(&input, &size, &step); i++) {
-		steps[step.what % CORE_ARRAY_LEN(steps)](&step);
+		steps[script_what(&step, CORE_ARRAY_LEN(steps))](&step);
+		if (script_is_at_once(&step))
+			continue;
 		progress();
 		look_at_channels();
 		channels[step.who % NUM_WORKERS].next = NULL;

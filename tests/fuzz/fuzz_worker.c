@@ -428,8 +428,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 
 	make();
 	for (size_t i = 0; i < MAX_STEPS && script_next(&input, &size, &step); i++) {
-		steps[step.what % CORE_ARRAY_LEN(steps)](&step);
-		if (has_begun)
+		steps[script_what(&step, CORE_ARRAY_LEN(steps))](&step);
+		if (has_begun && !script_is_at_once(&step))
 			uromw_link_progress(&worker);
 		check_conns();
 		if (worker.is_ending)

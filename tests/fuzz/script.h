@@ -35,6 +35,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 /* Bytes before those of a step: what to do, to whom, a type, flags, and a length in two. */
 #define SCRIPT_HEADER 6
 
+/* Of what to do: the next step follows at once, before anybody has had a turn. */
+#define SCRIPT_AT_ONCE 0x80
+
 /* Of the flags: the frame is not the last of its message; the rest is its id. */
 #define SCRIPT_MORE 0x80
 #define SCRIPT_ID   0x7f
@@ -50,6 +53,17 @@ struct script_step {
 
 /* Takes the next step off the input; a length over what is left counts as that. */
 bool script_next(const uint8_t **input, size_t *left, struct script_step *step);
+
+/* Which of n things to do. */
+static inline size_t script_what(const struct script_step *step, size_t n)
+{
+	return (step->what & ~SCRIPT_AT_ONCE & 0xff) % n;
+}
+
+static inline bool script_is_at_once(const struct script_step *step)
+{
+	return (step->what & SCRIPT_AT_ONCE) != 0;
+}
 
 static inline uint64_t script_id(const struct script_step *step)
 {

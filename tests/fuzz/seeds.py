@@ -28,6 +28,15 @@ def step(what, who=0, kind=0, flags=0, data=b""):
     return struct.pack("<BBBBH", what, who, kind, flags, len(data)) + data
 
 
+def at_once(one):
+    """The step, without a turn for anybody behind it."""
+    return bytes([one[0] | 0x80]) + one[1:]
+
+
+def frame(kind, data=b"", number=0, more=0):
+    return struct.pack("<IHHQ", len(data), kind, more, number) + data
+
+
 def blob(data):
     if isinstance(data, str):
         data = data.encode()
@@ -168,6 +177,13 @@ def daemon_seeds():
     yield "unread_worker", up + d.raw(asks) + d.work_exit() + d.read()
     yield "refused_reads", (d.connect() + d.say(HELLO, hello(low=2, high=3)) + d.read() +
                             d.raw(b"x" * 50) + d.hang_up())
+    bad = at_once(d.connect()) + at_once(d.say(HELLO, hello(low=2, high=3)))
+    yield "refused_gone", bad + d.hang_up()
+    yield "refused_more", bad + at_once(d.raw(b"x" * 50)) + d.read() + d.hang_up()
+    yield "last_words_many", (up + at_once(d.work_raw(frame(TICKET_KNOWN) * 70)) +
+                              at_once(d.work_exit()))
+    yield "many", come + d.raw(frame(WORKER_STOP, stop(1, 1)) * 70) + d.read() * 20
+    yield "worker_gone", (up + at_once(d.work(TICKET_KNOWN, flags=1)) + d.work_exit())
     yield "raw", d.connect() + d.raw(b"GET / HTTP/1.1\r\n\r\n")
     yield "up", up + d.read() + d.say(WORKER_STOP, stop(5, 1), flags=3) + d.work_exit() + d.read()
     yield "any", (come + d.say(WORKER_START, start(), flags=2) + work + known +
@@ -554,9 +570,38 @@ def host_seeds():
     yield "group_cut", up + h.group() + h.daemon(GROUP, group_of(1)[:9], 2)
     yield "group_refused", up + h.group() + h.daemon(WORKER_REFUSED, failed(), 2)
     yield "group_stop", up + h.group() + h.group() + h.stop()
+    yield "withdrawn", up + at_once(h.start_worker()) + h.stop_worker() + h.start_worker(1)
+    yield "cut_letters", up + at_once(h.hang_up()) + at_once(h.start_worker()) + at_once(
+        h.start_worker(1)) + h.stop_worker()
+    yield "stop_letters", run + at_once(h.stop_worker()) + h.worker(DETACHED)
     yield "env", up + h.start_worker(2) + h.stop_worker(2)
     yield "three", run + h.start_worker(1) + h.start_worker(2) + h.daemon(
         WORKER_STARTED, started(6, 2), 3) + h.worker(ATTACHED, who=1) + h.command(who=1) + h.worker_goes(1)
+
+
+# --- fuzz_chan_stream ---
+
+
+def stream_seeds():
+    """The first byte chooses limits, the second portions; see fuzz_chan_stream.c."""
+    asks = frame(GROUP_GET, struct.pack("<I", 4)) * 12
+    yield "full", bytes([6 + 4, 0x15]) + asks
+    yield "gone", bytes([12 + 4, 0x15]) + asks
+    yield "gone_at_once", bytes([12 + 4, 0]) + asks
+    yield "full_and_gone", bytes([18 + 4, 0x15]) + frame(NOTIFY, notify(1, payload=bytes(4000))) * 3
+    yield "slow_out", bytes([4, 0xc3]) + asks * 3
+    yield "bytewise", bytes([4, 2]) + frame(NOTIFY, notify(1, payload=bytes(60)))
+    yield "empty_pieces", bytes([4, 0]) + stream_empty_pieces()
+
+
+def wire_seeds():
+    yield "empty_pieces", bytes([0x80]) + stream_empty_pieces()
+    yield "empty_message", bytes([0x80]) + frame(SHUTDOWN) + frame(SHUTDOWN, more=1) + frame(SHUTDOWN)
+
+
+def stream_empty_pieces():
+    return (frame(NOTIFY, b"", more=1) + frame(NOTIFY, notify(1)[:9], more=1) +
+            frame(NOTIFY, b"", more=1) + frame(NOTIFY, notify(1)[9:]) + frame(SHUTDOWN))
 
 
 # --- fuzz_probe_answer, fuzz_daemon_lists ---
@@ -601,6 +646,8 @@ def list_seeds():
 
 
 SEEDS = {
+    "fuzz_chan_stream": stream_seeds,
+    "fuzz_wire": wire_seeds,
     "fuzz_daemon": daemon_seeds,
     "fuzz_daemon_lists": list_seeds,
     "fuzz_host": host_seeds,
