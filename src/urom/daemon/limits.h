@@ -23,6 +23,9 @@
 /* Messages of one session before the others have their turn. */
 #define UROMD_MESSAGES_PER_TURN 64
 
+/* Such turns for a worker that is dead: more than a socket's buffer can hold. */
+#define UROMD_LAST_TURNS 1024
+
 /* Seconds: until a worker can be used; for a worker to close its
  * plugins; for a peer to read why it was refused. */
 #define UROMD_BRING_UP_S 8

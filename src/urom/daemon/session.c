@@ -225,8 +225,10 @@ static bool receive(struct uromd_session *session)
 void uromd_session_drain(struct uromd_session *session)
 {
 	(void)chan_stream_flush(&session->stream); /* what waits can go nowhere any more */
-	while (can_receive(session) && receive(session))
-		;
+	for (unsigned int i = 0; i < UROMD_LAST_TURNS && can_receive(session); i++) {
+		if (!receive(session))
+			break;
+	}
 }
 
 /* Lets the peer read what it was told: a close with unread bytes would take that from it. */

@@ -107,7 +107,10 @@ doca_error_t uromd_session_create_worker(struct uromd_daemon *daemon, int fd,
 void uromd_session_send(struct uromd_session *session, uint16_t type, uint64_t id,
 			const void *record);
 
-/* Receives what has come already; for a worker that is dead. */
+/*
+ * Receives what has come already; for a worker that is dead. Not more than that can be, for what
+ * the worker has started may still hold its end, and go on.
+ */
 void uromd_session_drain(struct uromd_session *session);
 
 /* Says REFUSED and lets the peer go; logs why. */
