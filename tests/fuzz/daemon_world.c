@@ -72,23 +72,22 @@ void world_exit(struct world_process *process, bool is_signal, int status)
 		(void)process->ended(NULL, &info, process->arg);
 }
 
-doca_error_t __wrap_uromd_spawn(const struct uromd_daemon *daemon, uint64_t id,
-				const struct uromd_request *request, const struct sockaddr *local,
-				pid_t *pid, int *fd, struct uromd_failure *failure);
-int __wrap_sd_event_add_child(sd_event *event, sd_event_source **source, pid_t pid, int options,
-			      sd_event_child_handler_t callback, void *arg);
-int __wrap_kill(pid_t pid, int number);
-pid_t __wrap_waitpid(pid_t pid, int *status, int options);
-int __wrap_waitid(idtype_t type, id_t id, siginfo_t *info, int options);
+__typeof__(uromd_spawn) __wrap_uromd_spawn;
+__typeof__(sd_event_add_child) __wrap_sd_event_add_child;
+__typeof__(kill) __wrap_kill;
+__typeof__(waitpid) __wrap_waitpid;
+__typeof__(waitid) __wrap_waitid;
 
 doca_error_t __wrap_uromd_spawn(const struct uromd_daemon *daemon, uint64_t id,
-				const struct uromd_request *request, const struct sockaddr *local,
-				pid_t *pid, int *fd, struct uromd_failure *failure)
+				const struct uromd_request *request,
+				const struct uromd_account *account, const struct sockaddr *local,
+				struct uromd_process *process, struct uromd_failure *failure)
 {
 	int fds[2];
 
 	(void)daemon;
 	(void)request;
+	(void)account;
 	(void)local;
 	CHECK(id != UROMD_WORKER_ID_ANY);
 	if (is_refused || num_processes == WORLD_MAX_PROCESSES) {
@@ -97,8 +96,8 @@ doca_error_t __wrap_uromd_spawn(const struct uromd_daemon *daemon, uint64_t id,
 	}
 	CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) == 0);
 	processes[num_processes] = (struct world_process){ .fd = fds[1] };
-	*pid = FIRST_PID + (pid_t)num_processes++;
-	*fd = fds[0];
+	process->pid = FIRST_PID + (pid_t)num_processes++;
+	process->fd = fds[0];
 	return DOCA_SUCCESS;
 }
 
@@ -147,10 +146,8 @@ int __wrap_waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 
 /* --- Timers --- */
 
-int __wrap_sd_event_add_time_relative(sd_event *event, sd_event_source **source, clockid_t clock,
-				      uint64_t usec, uint64_t accuracy,
-				      sd_event_time_handler_t callback, void *arg);
-int __wrap_sd_event_source_set_time(sd_event_source *source, uint64_t usec);
+__typeof__(sd_event_add_time_relative) __wrap_sd_event_add_time_relative;
+__typeof__(sd_event_source_set_time) __wrap_sd_event_source_set_time;
 
 static int on_over(sd_event_source *source, void *arg)
 {
@@ -223,10 +220,9 @@ static const struct uromd_plugin plugins[] = {
 	{ .id = 2, .version = 1, .name = "worker_two", .path = path },
 };
 
-size_t __wrap_uromd_plugins_count(const struct uromd_plugins *table);
-const struct uromd_plugin *__wrap_uromd_plugins_at(const struct uromd_plugins *table, size_t n);
-const struct uromd_plugin *__wrap_uromd_plugins_find(const struct uromd_plugins *table,
-						     uint64_t id);
+__typeof__(uromd_plugins_count) __wrap_uromd_plugins_count;
+__typeof__(uromd_plugins_at) __wrap_uromd_plugins_at;
+__typeof__(uromd_plugins_find) __wrap_uromd_plugins_find;
 
 size_t __wrap_uromd_plugins_count(const struct uromd_plugins *table)
 {

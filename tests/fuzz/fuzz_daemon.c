@@ -240,6 +240,7 @@ static void (*const steps[])(const struct script_step *step) = {
 
 static void begin(const struct uromd_config *config)
 {
+	static const struct uromd_account account;
 	struct uromd_failure failure;
 	cpu_set_t allowed;
 
@@ -250,7 +251,8 @@ static void begin(const struct uromd_config *config)
 	CPU_ZERO(&allowed);
 	CPU_SET(0, &allowed);
 	CHECK(uromd_cpus_init(&daemon_.cpus, &allowed, "0-7", &failure) == DOCA_SUCCESS);
-	CHECK(uromd_plugins_create(daemon_.event, NULL, "none", &daemon_.plugins) == DOCA_SUCCESS);
+	CHECK(uromd_plugins_create(daemon_.event, NULL, "none", &account, &daemon_.plugins) ==
+	      DOCA_SUCCESS);
 }
 
 static void end(void)

@@ -120,7 +120,7 @@ static void try_env(const uint8_t *input, size_t size)
 	memcpy(body + 4, input, size);
 	if (wire_decode(&list_message, body, size + 4, &entries) == WIRE_OK &&
 	    uromd_env_is_good(&entries)) {
-		CHECK(uromd_env_init(&env, base, &entries) == DOCA_SUCCESS);
+		CHECK(uromd_env_init(&env, base, &entries, size % 2 == 0) == DOCA_SUCCESS);
 		check_env(env.list);
 		uromd_env_fini(&env);
 	}

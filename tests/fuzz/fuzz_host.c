@@ -40,17 +40,14 @@ static time_t passed_s;
 
 /* --- In place of the system --- */
 
-doca_error_t __wrap_uromh_service_file_find(const struct doca_devinfo *devinfo,
-					    struct uromh_location *location);
-doca_error_t __wrap_chan_address_connect(const struct sockaddr *addr, int *fd);
-doca_error_t __wrap_chan_open(enum chan_kind kind, const struct chan_config *config,
-			      struct chan **chan);
-doca_error_t __wrap_chan_connect(struct chan *chan, const void *addr, size_t len,
-				 struct chan_conn **conn);
-int __real_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
-int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
-int __real_clock_gettime(clockid_t clock, struct timespec *now);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+__typeof__(uromh_service_file_find) __wrap_uromh_service_file_find;
+__typeof__(chan_address_connect) __wrap_chan_address_connect;
+__typeof__(chan_open) __wrap_chan_open;
+__typeof__(chan_connect) __wrap_chan_connect;
+__typeof__(poll) __real_poll;
+__typeof__(poll) __wrap_poll;
+__typeof__(clock_gettime) __real_clock_gettime;
+__typeof__(clock_gettime) __wrap_clock_gettime;
 
 doca_error_t __wrap_uromh_service_file_find(const struct doca_devinfo *devinfo,
 					    struct uromh_location *location)

@@ -164,11 +164,11 @@ static doca_error_t plugin_get_version(uint64_t *version)
 /* The sanitizers ask for symbols, too, and before they can look at anything. */
 #define UNWATCHED __attribute__((no_sanitize("address", "coverage", "undefined")))
 
-void *__real_dlopen(const char *path, int flags);
-void *__real_dlsym(void *library, const char *name);
-void *__wrap_dlopen(const char *path, int flags);
-void *__wrap_dlsym(void *library, const char *name);
-int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
+__typeof__(dlopen) __real_dlopen;
+__typeof__(dlsym) __real_dlsym;
+__typeof__(dlopen) __wrap_dlopen;
+__typeof__(dlsym) __wrap_dlsym;
+__typeof__(poll) __wrap_poll;
 
 static const char plugin_path[] = "/there/worker_fuzzed.so";
 

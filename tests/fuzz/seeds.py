@@ -456,7 +456,7 @@ class Host:
 
 
 def started(worker=5, connection=1, addr=b"\x02\x04\x10\x00\x7f\x00\x00\x01", group=None):
-    return (struct.pack("<QQBIQ", worker, connection, group is not None, group or 0, 77) +
+    return (struct.pack("<QQBIQIQ", worker, connection, group is not None, group or 0, 77, 0, 0) +
             bytes(32) + blob(addr) + blob(b""))
 
 
