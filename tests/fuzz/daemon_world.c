@@ -81,7 +81,8 @@ __typeof__(waitid) __wrap_waitid;
 doca_error_t __wrap_uromd_spawn(const struct uromd_daemon *daemon, uint64_t id,
 				const struct uromd_request *request,
 				const struct uromd_account *account, const struct sockaddr *local,
-				struct uromd_process *process, struct uromd_failure *failure)
+				int log_fd, struct uromd_process *process,
+				struct uromd_failure *failure)
 {
 	int fds[2];
 
@@ -89,6 +90,7 @@ doca_error_t __wrap_uromd_spawn(const struct uromd_daemon *daemon, uint64_t id,
 	(void)request;
 	(void)account;
 	(void)local;
+	(void)log_fd;
 	CHECK(id != UROMD_WORKER_ID_ANY);
 	if (is_refused || num_processes == WORLD_MAX_PROCESSES) {
 		is_refused = false;
@@ -96,8 +98,8 @@ doca_error_t __wrap_uromd_spawn(const struct uromd_daemon *daemon, uint64_t id,
 	}
 	CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) == 0);
 	processes[num_processes] = (struct world_process){ .fd = fds[1] };
+	*process = (struct uromd_process){ .fd = fds[0] };
 	process->pid = FIRST_PID + (pid_t)num_processes++;
-	process->fd = fds[0];
 	return DOCA_SUCCESS;
 }
 
@@ -209,6 +211,26 @@ void world_elapse(size_t n)
 			break;
 	}
 	CHECK(sd_event_source_set_enabled(timer->source, SD_EVENT_ONESHOT) >= 0);
+}
+
+/* --- What looks at processes, and what keeps lines out of the log --- */
+
+__typeof__(uromd_watch_begin) __wrap_uromd_watch_begin;
+__typeof__(uromd_throttle_take) __wrap_uromd_throttle_take;
+
+void __wrap_uromd_watch_begin(struct uromd_daemon *daemon, struct uromd_worker *worker)
+{
+	(void)daemon;
+	(void)worker;
+}
+
+bool __wrap_uromd_throttle_take(struct uromd_throttles *throttles, enum uromd_throttle_kind kind,
+				uint64_t now_usec)
+{
+	(void)throttles;
+	(void)kind;
+	(void)now_usec;
+	return true;
 }
 
 /* --- Plugins --- */

@@ -21,6 +21,17 @@
 #define RECORD_SIZE 512
 #define MAX_READ    64 /* messages that a peer reads at a time */
 
+/* So low that the input can reach them. */
+static const struct {
+	enum uromd_limit_id id;
+	uint64_t value;
+} low_limits[] = {
+	{ UROMD_LIMIT_SESSIONS, 3 },
+	{ UROMD_LIMIT_HALF_OPEN, 2 },
+	{ UROMD_LIMIT_WORKERS, 3 },
+	{ UROMD_LIMIT_SESSION_WORKERS, 3 },
+};
+
 static const struct uromd_auth *no_auth;
 static struct uromd_daemon daemon_;
 static struct chan_stream peers[NUM_PEERS];
@@ -59,7 +70,8 @@ static void check_sessions(void)
 		check_conns(session);
 		if (uromd_session_is_worker(session))
 			continue;
-		count++;
+		count += session->state == UROMD_SESSION_WELCOMING ||
+			 session->state == UROMD_SESSION_OPEN;
 		num_half_open += is_half_open;
 		CHECK(session->state != UROMD_SESSION_OPEN || session->role != NULL);
 	}
@@ -247,6 +259,7 @@ static void begin(const struct uromd_config *config)
 	daemon_ = (struct uromd_daemon){ .config = config };
 	uromd_sessions_init(&daemon_.sessions);
 	uromd_workers_init(&daemon_.workers);
+	uromd_watch_init(&daemon_);
 	CHECK(sd_event_new(&daemon_.event) >= 0);
 	CPU_ZERO(&allowed);
 	CPU_SET(0, &allowed);
@@ -261,6 +274,7 @@ static void end(void)
 	uromd_sessions_fini(&daemon_.sessions);
 	uromd_workers_fini(&daemon_.workers);
 	uromd_plugins_destroy(daemon_.plugins);
+	uromd_watch_fini(&daemon_.watch);
 	sd_event_unref(daemon_.event);
 	for (size_t i = 0; i < NUM_PEERS; i++)
 		chan_stream_fini(&peers[i]);
@@ -281,13 +295,13 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
 	static char channel[] = "tcp";
-	const struct uromd_config config = {
-		.channel = channel,
-		.max_message = 4096,
-		.auth = no_auth,
-	};
+	struct uromd_config config = { .channel = channel, .auth = no_auth };
 	struct script_step step;
 
+	for (size_t i = 0; i < UROMD_NUM_LIMITS; i++)
+		config.limits.of[i] = uromd_limits[i].usual;
+	for (size_t i = 0; i < CORE_ARRAY_LEN(low_limits); i++)
+		config.limits.of[low_limits[i].id] = low_limits[i].value;
 	begin(&config);
 	for (size_t i = 0; i < MAX_STEPS && script_next(&input, &size, &step); i++) {
 		steps[script_what(&step, CORE_ARRAY_LEN(steps))](&step);

@@ -394,8 +394,7 @@ static void make(void)
 	chan_stream_init(&daemon_end, fds[1]);
 	worker.options.control_fd = fds[0];
 	worker.options.max_message = MAX_MESSAGE;
-	worker.packed = malloc(MAX_MESSAGE);
-	CHECK(worker.packed != NULL);
+	CHECK(uromw_room_init(&worker.packed, MAX_MESSAGE) == DOCA_SUCCESS);
 	fake_chan_init(&channel, &uromw_attach_handler, &worker, UROMW_MAX_GUEST_BODY);
 	worker.chan = &channel.base;
 }
@@ -409,7 +408,7 @@ static void drop(void)
 		uromw_plugin_close(&worker.plugins[0]);
 	uromw_conns_fini(&worker.conns);
 	uromw_outstanding_fini(&worker.outstanding);
-	free(worker.packed);
+	uromw_room_fini(&worker.packed);
 	uromw_link_close(&worker);
 	chan_stream_fini(&daemon_end);
 }
