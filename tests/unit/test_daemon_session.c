@@ -64,7 +64,7 @@ static void *go_on(void *arg)
 /* What a worker has forked holds its socket, too. Reading it out must not be for ever. */
 static void last_words_of_a_dead_worker_come_to_an_end(void **state)
 {
-	static struct uromd_config config = { .max_message = 4096 };
+	const struct uromd_config config = { .limits.of[UROMD_LIMIT_MESSAGE] = 4096 };
 	struct uromd_daemon daemon = { .config = &config };
 	struct uromd_worker worker = { .id = 7, .daemon = &daemon };
 	struct uromd_session *session;
