@@ -10,13 +10,16 @@
 #include <fcntl.h>
 #include <link.h>
 #include <pwd.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fixture.h"
+#include "program.h"
 #include "test.h"
 #include "urom_host.h"
 #include "urom_procs.h"
@@ -195,7 +198,78 @@ static void check_variable(struct urom_host *host, struct doca_urom_worker *work
 	assert_memory_equal(answer.bytes, value, answer.len);
 }
 
+/* --- Who there is --- */
+
+/* Users of this process and of what it starts, until system_users_restore(); text: of passwd. */
+static void system_users_set(struct urom_rig *rig, const char *text)
+{
+	char path[PATH_MAX];
+
+	urom_rig_write(rig, "notes/passwd", text);
+	open_to_all(rig, "notes/passwd", 0644);
+	(void)snprintf(path, sizeof(path), "%s/notes/passwd", rig->dir);
+	assert_int_equal(mount(path, "/etc/passwd", NULL, MS_BIND, NULL), 0);
+}
+
+static void system_users_restore(void)
+{
+	assert_int_equal(umount("/etc/passwd"), 0);
+}
+
+/* What is mounted here is so for nobody else. */
+static int enter_namespace(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		return 0; /* each test says so */
+	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+		return -1;
+	return 0;
+}
+
+#define ROOT_AND_NOBODY                   \
+	"root:x:0:0:root:/root:/bin/sh\n" \
+	"nobody:x:65534:65534:nobody:/nonexistent:/bin/sh\n"
+
 /* --- Tests --- */
+
+static void root_is_not_had_without_being_told(void **state)
+{
+	static const char *const argv[] = { DOCA_UROM_DAEMON, "--auth",      "none",
+					    "--listen",       "127.0.0.1:0", NULL };
+	struct program program;
+	int status;
+
+	system_users_set(*state, ROOT_AND_NOBODY);
+	status = program_run(&program, argv, NULL);
+	system_users_restore();
+	assert_int_equal(status, 2);
+	assert_non_null(strstr(program.err, "--worker-user NAME"));
+	assert_non_null(strstr(program.err, "--worker-user root"));
+}
+
+static void workers_are_openuroms_where_there_is_one(void **state)
+{
+	static const char *const args[] = { "--worker", worker_path, NULL };
+	static const struct urom_rig_options options = { .args = args,
+							 .env = daemons_env,
+							 .has_no_worker_user = true };
+	struct urom_host host;
+	struct urom_rig rig;
+
+	(void)state;
+	rig_init_stopped(&rig, &options);
+	system_users_set(&rig, ROOT_AND_NOBODY "openurom:x:4321:4322:UROM:/:/bin/sh\n");
+	urom_rig_start(&rig);
+	system_users_restore();
+	urom_host_init_running(&host);
+	(void)urom_host_run_worker(&host, 1);
+	check_status(urom_rig_worker(&rig), "Uid:\t4321\t4321\t4321\t4321");
+	check_status(urom_rig_worker(&rig), "Gid:\t4322\t4322\t4322\t4322");
+	urom_host_fini(&host);
+	urom_rig_fini(&rig);
+	(void)unsetenv("LD_LIBRARY_PATH");
+}
 
 static void worker_is_the_named_user_and_nothing_more(void **state)
 {
@@ -422,6 +496,8 @@ static void log_of_another_user_is_not_gone_on_with(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		USERS_TEST(root_is_not_had_without_being_told),
+		TEST(workers_are_openuroms_where_there_is_one),
 		USERS_TEST(worker_is_the_named_user_and_nothing_more),
 		USERS_TEST(environment_has_nothing_of_the_daemons_user),
 		USERS_TEST(log_is_its_users_alone),
@@ -437,5 +513,5 @@ int main(int argc, char **argv)
 
 	if (argc > 1)
 		return urom_program_main(argc, argv);
-	return cmocka_run_group_tests_name("users", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("users", tests, enter_namespace, NULL);
 }

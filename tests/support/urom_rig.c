@@ -122,7 +122,8 @@ static void make_arguments(const struct urom_rig *rig, struct words *words, cons
 	if (!rig->options.has_log_dir)
 		add_words(words, (const char *const[]){ "--log-dir", logs, NULL });
 	/* Tests that are root's have plugins and logs that are root's. */
-	if (geteuid() == 0 && !has_word(rig->options.args, "--worker-user"))
+	if (geteuid() == 0 && !rig->options.has_no_worker_user &&
+	    !has_word(rig->options.args, "--worker-user"))
 		add_words(words, (const char *const[]){ "--worker-user", "root", NULL });
 	add_words(words, rig->options.args);
 }

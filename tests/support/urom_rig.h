@@ -32,6 +32,7 @@ struct urom_rig_options {
 	const char *const *plugins; /* the test plugin, by these names; NULL: UROM_RIG_PLUGIN */
 	const char *log_level;      /* of -l; NULL: "60" */
 	bool has_log_dir;           /* args say where the logs go */
+	bool has_no_worker_user;    /* root's daemon decides itself whose its workers are */
 };
 
 struct urom_rig {
