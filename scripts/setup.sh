@@ -11,7 +11,7 @@ INSTALL="scdoc"
 TEST="libcmocka-dev iproute2"
 CHECK="g++ clang clang-format clang-tidy libclang-rt-dev llvm codespell abigail-tools shellcheck
        qemu-system-x86 busybox-static cpio kmod xz-utils ibverbs-providers ibverbs-utils
-       scdoc man-db"
+       scdoc man-db uidmap"
 
 wanted=
 for group in "$@"; do
