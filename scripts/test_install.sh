@@ -145,35 +145,6 @@ run_urom() {
     echo "urom_multi_workers_bootstrap: runs on the installed daemon"
 }
 
-# What the guide says: both are built from where they are installed, the receiver gets its Enter first.
-run_rdma_pair() {
-    local name dir=$top/rdma
-    mkdir "$dir"
-    for name in "$prefix"/samples/doca_rdma/*/; do
-        name=$(basename "$name")
-        meson setup "$dir/$name" "$prefix/samples/doca_rdma/$name"
-        ninja -C "$dir/$name"
-        ldd "$dir/$name/doca_$name" | grep libdoca_rdma >/dev/null || fail "$name: not of libdoca_rdma"
-    done
-    mkfifo "$dir/keys"
-    "$dir/rdma_receive/doca_rdma_receive" -d soft_lo -g 0 -ld "$dir/recv.desc" -re "$dir/send.desc" \
-        <"$dir/keys" >"$dir/recv.log" 2>&1 &
-    exec 7>"$dir/keys"
-    wait_for_file "$dir/recv.desc" "$!" || fail "the receiver writes no descriptor"
-    (
-        wait_for_file "$dir/send.desc" $$
-        echo >&7
-        echo
-    ) | "$dir/rdma_send/doca_rdma_send" -d soft_lo -g 0 -ld "$dir/send.desc" \
-        -re "$dir/recv.desc" >"$dir/send.log" 2>&1 || fail "the sender: $(cat "$dir/send.log")"
-    wait "$!" || fail "the receiver: $(cat "$dir/recv.log")"
-    exec 7>&-
-    grep -q 'Got from sender: "Hi DOCA RDMA!"' "$dir/recv.log" || fail "the receiver got nothing"
-    grep -q 'Sample finished successfully' "$dir/recv.log" || fail "the receiver did not end well"
-    grep -q 'Sample finished successfully' "$dir/send.log" || fail "the sender did not end well"
-    echo "doca_rdma: all samples build from their installed source, and a pair runs"
-}
-
 check_foreign() {
     local foreign=$top/foreign
     mkdir -p "$foreign/lib/pkgconfig"
@@ -211,7 +182,7 @@ check_layout
 build_program gcc c
 build_program g++ cc
 build_sample doca_dma/dma_memcpy doca_dma_memcpy
-run_rdma_pair
+scripts/test_install_rdma.sh "$prefix" "$top/rdma"
 PATH=$prefix/bin:$PATH scripts/test_guides.py
 build_as_in_the_guide urom_multi_workers_bootstrap doca_urom_multi_workers_bootstrap
 build_as_in_the_guide plugins/worker_graph worker_graph.so
