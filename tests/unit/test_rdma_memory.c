@@ -171,50 +171,74 @@ struct rights_case {
 	uint32_t mmap, ctx;
 };
 
-/* Writes and reads 8 bytes, and says which of them were permitted. */
-static uint32_t what_is_permitted(const struct rights_case *rights)
+enum access {
+	ACCESS_WRITE,
+	ACCESS_WRITE_IMM,
+	ACCESS_READ,
+	NUM_ACCESSES,
+};
+
+static struct doca_task *access_task(struct rdma_pair *pair, enum access access)
+{
+	switch (access) {
+	case ACCESS_WRITE:
+		return rdma_write_task(&pair->a, rdma_data(&pair->a, 0, 8),
+				       rdma_remote_buf(&pair->a, &pair->b, 0, 8, 0), 1);
+	case ACCESS_WRITE_IMM:
+		return rdma_write_imm_task(&pair->a, rdma_data(&pair->a, 0, 8),
+					   rdma_remote_buf(&pair->a, &pair->b, 0, 8, 0), 1, 1);
+	case ACCESS_READ:
+		return rdma_read_task(&pair->a, rdma_remote_buf(&pair->a, &pair->b, 0, 8, 8),
+				      rdma_room(&pair->a, 8, 8), 1);
+	case NUM_ACCESSES:
+		break;
+	}
+	return NULL;
+}
+
+/* True: it was permitted. What was not has left the memory as it was. */
+static bool is_permitted(const struct rights_case *rights, enum access access)
 {
 	const struct rdma_conf conf = { .mmap_rights = rights->mmap, .ctx_rights = rights->ctx };
-	uint32_t permitted = 0;
+	struct rdma_pair pair;
+	struct doca_task *task;
+	doca_error_t status;
 
-	for (int i = 0; i < 2; i++) {
-		struct rdma_pair pair;
-		struct doca_task *task;
-
-		rdma_pair_init(&pair, &conf);
-		pair.a.heard.on_task = heard_keep_task;
-		if (i == 0)
-			task = rdma_write_task(&pair.a, rdma_data(&pair.a, 0, 8),
-					       rdma_remote_buf(&pair.a, &pair.b, 0, 8, 0), 1);
-		else
-			task = rdma_read_task(&pair.a, rdma_remote_buf(&pair.a, &pair.b, 0, 8, 8),
-					      rdma_room(&pair.a, 8, 8), 1);
-		memset(pair.a.bytes, 'x', 8);
-		rdma_submit(&pair.a, task);
-		rdma_drive(&pair, &pair.a, 1);
-		if (doca_task_get_status(task) == DOCA_SUCCESS)
-			permitted |= i == 0 ? TO_WRITE : TO_READ;
-		else
-			assert_int_equal(doca_task_get_status(task), DOCA_ERROR_NOT_PERMITTED);
-		assert_int_equal(pair.b.bytes[0], (permitted & TO_WRITE) != 0 && i == 0 ? 'x' : 0);
-		doca_task_free(task);
-		rdma_pair_fini(&pair);
-		test_drop_log();
-	}
-	return permitted;
+	rdma_pair_init(&pair, &conf);
+	pair.a.heard.on_task = heard_keep_task;
+	rdma_submit(&pair.b, rdma_receive_task(&pair.b, NULL, 1));
+	task = access_task(&pair, access);
+	memset(pair.a.bytes, 'x', 8);
+	rdma_submit(&pair.a, task);
+	rdma_drive(&pair, &pair.a, 1);
+	status = doca_task_get_status(task);
+	if (status != DOCA_SUCCESS)
+		assert_int_equal(status, DOCA_ERROR_NOT_PERMITTED);
+	assert_int_equal(pair.b.bytes[0],
+			 status == DOCA_SUCCESS && access != ACCESS_READ ? 'x' : 0);
+	doca_task_free(task);
+	rdma_pair_fini(&pair);
+	test_drop_log();
+	return status == DOCA_SUCCESS;
 }
 
 /* rdma trap 28 */
 static void access_needs_mmap_and_context(void **state)
 {
-	static const uint32_t sets[] = { 0, TO_READ, TO_WRITE, TO_READ | TO_WRITE };
+	static const uint32_t bits[] = { TO_READ, TO_WRITE, DOCA_ACCESS_FLAG_RDMA_ATOMIC };
+	static const uint32_t needed[NUM_ACCESSES] = { TO_WRITE, TO_WRITE, TO_READ };
+	uint32_t sets[8];
 
 	(void)state;
-	for (size_t i = 1; i < 4; i++) {
-		for (size_t j = 0; j < 4; j++) {
+	for (uint32_t i = 0; i < 8; i++)
+		sets[i] = (i & 1 ? bits[0] : 0) | (i & 2 ? bits[1] : 0) | (i & 4 ? bits[2] : 0);
+	for (size_t i = 1; i < 8; i++) {
+		for (size_t j = 0; j < 8; j++) {
 			const struct rights_case rights = { LOCAL | sets[i], LOCAL | sets[j] };
 
-			assert_int_equal(what_is_permitted(&rights), sets[i] & sets[j]);
+			for (enum access k = ACCESS_WRITE; k < NUM_ACCESSES; k++)
+				assert_int_equal(is_permitted(&rights, k),
+						 (sets[i] & sets[j] & needed[k]) != 0);
 		}
 	}
 }
@@ -266,6 +290,18 @@ static void forge_len(struct core_mmap_record *record)
 	record->addr += record->len - 1; /* the last byte, and what is behind */
 }
 
+/* The last byte of a MiB is outside. */
+static void forge_end(struct core_mmap_record *record)
+{
+	record->addr += record->len - MIB + 1;
+}
+
+static void forge_rights(struct core_mmap_record *record)
+{
+	record->permissions ^= TO_READ | DOCA_ACCESS_FLAG_RDMA_ATOMIC;
+	record->key.tag++;
+}
+
 static void forge_wrap(struct core_mmap_record *record)
 {
 	record->addr = UINT64_MAX - record->len - 64;
@@ -273,6 +309,7 @@ static void forge_wrap(struct core_mmap_record *record)
 
 static void use_forged(forgery_t forge, size_t len, bool is_write)
 {
+	const struct rdma_conf conf = { .len = len < MIB ? 0 : 2 * MIB };
 	struct core_mmap_record record;
 	struct doca_buf *forged;
 	struct rdma_blob blob;
@@ -280,7 +317,7 @@ static void use_forged(forgery_t forge, size_t len, bool is_write)
 	size_t all;
 	void *addr;
 
-	rdma_pair_init(&pair, NULL);
+	rdma_pair_init(&pair, &conf);
 	rdma_export_memory(&pair.b, &blob);
 	assert_success(core_mmap_blob_decode(blob.bytes, blob.len, &record));
 	forge(&record);
@@ -309,8 +346,8 @@ static void use_forged(forgery_t forge, size_t len, bool is_write)
 /* rdma traps 2, 27, 31 */
 static void forged_descriptors_reach_nothing(void **state)
 {
-	static const forgery_t forgeries[] = { forge_index, forge_tag, forge_base, forge_len,
-					       forge_wrap };
+	static const forgery_t forgeries[] = { forge_index, forge_tag,  forge_base,
+					       forge_len,   forge_wrap, forge_rights };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(forgeries) / sizeof(forgeries[0]); i++) {
@@ -318,6 +355,23 @@ static void forged_descriptors_reach_nothing(void **state)
 		use_forged(forgeries[i], 8, false);
 		use_forged(forgeries[i], 30000, true);
 	}
+	use_forged(forge_len, 2, true);
+	use_forged(forge_end, MIB, true);
+	use_forged(forge_end, MIB, false);
+}
+
+/* rdma trap 31 */
+static void nothing_may_be_written_at_the_end(void **state)
+{
+	struct rdma_pair pair;
+
+	(void)state;
+	rdma_pair_init(&pair, NULL);
+	rdma_submit(&pair.a,
+		    rdma_write_task(&pair.a, rdma_data(&pair.a, 0, 0),
+				    rdma_remote_buf(&pair.a, &pair.b, pair.b.len - 1, 1, 1), 1));
+	rdma_hears(&pair.a, "ok(1)");
+	rdma_pair_fini(&pair);
 }
 
 /* rdma trap 32 */
@@ -524,6 +578,7 @@ int main(int argc, char **argv)
 		RDMA_TEST(access_needs_mmap_and_context),
 		RDMA_TEST(own_rights_are_not_asked_for),
 		RDMA_TEST(forged_descriptors_reach_nothing),
+		RDMA_TEST(nothing_may_be_written_at_the_end),
 		RDMA_TEST(local_destination_needs_local_write),
 		RDMA_TEST(local_and_remote_are_not_mixed_up),
 		RDMA_TEST(mmap_without_the_device_is_refused),

@@ -414,17 +414,21 @@ static void completions_keep_the_order_of_submits(void **state)
 
 		rdma_submit(&pair.b,
 			    rdma_receive_task(&pair.b, rdma_room(&pair.b, 32768, 32768), i));
-		if (i % 4 == 0)
+		if (i % 5 == 0)
 			task = rdma_send_task(&pair.a, src, i);
-		else if (i % 4 == 1)
+		else if (i % 5 == 1)
 			task = rdma_write_task(&pair.a, src,
 					       rdma_remote_buf(&pair.a, &pair.b, 0, 16384, 0), i);
-		else if (i % 4 == 2)
+		else if (i % 5 == 2)
 			task = rdma_read_task(
 			    &pair.a, rdma_remote_buf(&pair.a, &pair.b, 0, i * 400, i * 400), local,
 			    i);
-		else
+		else if (i % 5 == 3)
 			task = rdma_send_imm_task(&pair.a, src, (doca_be32_t)i, i);
+		else
+			task = rdma_write_imm_task(&pair.a, src,
+						   rdma_remote_buf(&pair.a, &pair.b, 0, 16384, 0),
+						   (doca_be32_t)i, i);
 		rdma_submit(&pair.a, task);
 		len += (size_t)sprintf(words + len, "%sok(%u)", i > 0 ? " " : "", (unsigned int)i);
 	}
