@@ -24,6 +24,8 @@ static void prepare_signals(void)
 	sigaddset(&taken, SIGUSR1);
 	(void)sigprocmask(SIG_BLOCK, &taken, NULL); /* these cannot fail */
 	(void)signal(SIGPIPE, SIG_IGN);
+	/* Ignored, as it may be by whoever has started this, it would have the system reap. */
+	(void)signal(SIGCHLD, SIG_DFL);
 }
 
 static int serve(struct uromd_config *config)

@@ -3,17 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/error.h"
 #include "urom/daemon/limits.h"
+#include "urom/daemon/pidfd.h"
 #include "urom/daemon/probe_child.h"
 
 #define SECOND_US UINT64_C(1000000)
@@ -27,9 +25,6 @@
 /* Chunks that may be left in a pipe of a process that has ended. */
 #define MAX_CHUNKS 64
 
-/* How long a killed process may take to be gone, before it is left to whom it may concern. */
-#define END_WAIT_MS 1000
-
 /* One output of the process. */
 struct output {
 	int fd; /* owned, the end to read from; -1: none */
@@ -41,8 +36,7 @@ struct output {
 struct uromd_probe {
 	const struct uromd_probe_hooks *hooks;
 	void *arg;
-	pid_t pid; /* and its process group; 0: not started */
-	int pidfd; /* owned; -1: none */
+	struct uromd_pidfd process;
 	sd_event_source *exit_source;
 	sd_event_source *timer;
 	bool is_late;
@@ -65,16 +59,8 @@ static void probe_free(struct uromd_probe *probe)
 	(void)sd_event_source_disable_unref(probe->timer);
 	output_fini(&probe->out);
 	output_fini(&probe->err);
-	if (probe->pidfd >= 0)
-		close(probe->pidfd);
+	uromd_pidfd_end(&probe->process);
 	free(probe);
-}
-
-/* Also what it may have started itself. Its id is its own until it is waited for. */
-static void kill_all(const struct uromd_probe *probe)
-{
-	(void)kill(probe->pid, SIGKILL);
-	(void)kill(-probe->pid, SIGKILL);
 }
 
 /* Takes a chunk; false: there is none now, or there will be none. */
@@ -114,9 +100,9 @@ static void drain(struct output *output)
 
 static void judge(struct uromd_probe *probe, struct uromd_answer *answer)
 {
-	siginfo_t end = { .si_code = 0 };
+	siginfo_t end;
 
-	if (waitid(P_PIDFD, (id_t)probe->pidfd, &end, WEXITED | WNOHANG) != 0)
+	if (!uromd_pidfd_reap(&probe->process, &end))
 		end = (siginfo_t){ .si_code = CLD_KILLED }; /* somebody else has waited for it */
 	uromd_heard_judge(&probe->heard, &end, answer);
 	if (!probe->is_too_late || answer->is_plugin)
@@ -133,7 +119,7 @@ static int on_end(sd_event_source *source, int fd, uint32_t events, void *arg)
 	(void)source;
 	(void)fd;
 	(void)events;
-	kill_all(probe);
+	uromd_pidfd_kill_group(&probe->process);
 	drain(&probe->out);
 	drain(&probe->err);
 	judge(probe, &answer);
@@ -151,13 +137,13 @@ static int on_time(sd_event_source *source, uint64_t usec, void *arg)
 	(void)usec;
 	if (probe->is_late) {
 		probe->is_too_late = true;
-		kill_all(probe); /* on_end() follows */
+		uromd_pidfd_kill_group(&probe->process); /* on_end() follows */
 		return 0;
 	}
 	probe->is_late = true;
 	if (sd_event_source_set_time_relative(source, rest_us) < 0 ||
 	    sd_event_source_set_enabled(source, SD_EVENT_ONESHOT) < 0)
-		kill_all(probe);
+		uromd_pidfd_kill_group(&probe->process);
 	probe->hooks->late(probe->arg);
 	return 0;
 }
@@ -178,25 +164,26 @@ static int start(struct uromd_probe *probe, const struct uromd_prober *prober, c
 {
 	int out = -1, err = -1;
 	int error = open_pipe(&probe->out, &out);
+	pid_t pid = 0;
 
 	if (error == 0)
 		error = open_pipe(&probe->err, &err);
 	if (error == 0)
-		error = uromd_probe_child_start(prober, path, out, err, &probe->pid);
+		error = uromd_probe_child_start(prober, path, out, err, &pid);
+	if (error == 0 && uromd_pidfd_init(&probe->process, pid) != DOCA_SUCCESS)
+		error = errno;
 	if (out >= 0)
 		close(out);
 	if (err >= 0)
 		close(err);
-	if (error != 0)
-		return error;
-	probe->pidfd = pidfd_open(probe->pid, 0);
-	return probe->pidfd >= 0 ? 0 : errno;
+	return error;
 }
 
 /* Has the loop watch it; 0 or an errno. */
 static int watch(struct uromd_probe *probe, sd_event *event)
 {
-	int ret = sd_event_add_io(event, &probe->exit_source, probe->pidfd, EPOLLIN, on_end, probe);
+	int ret = sd_event_add_io(event, &probe->exit_source, probe->process.pidfd, EPOLLIN, on_end,
+				  probe);
 
 	if (ret >= 0)
 		ret = sd_event_add_io(event, &probe->out.source, probe->out.fd, EPOLLIN, on_output,
@@ -222,7 +209,7 @@ doca_error_t uromd_probe_start(sd_event *event, const struct uromd_prober *probe
 		return DOCA_ERROR_NO_MEMORY;
 	made->hooks = hooks;
 	made->arg = arg;
-	made->pidfd = -1;
+	made->process = UROMD_NO_PIDFD;
 	made->out = (struct output){ .fd = -1, .add = uromd_heard_out, .heard = &made->heard };
 	made->err = (struct output){ .fd = -1, .add = uromd_heard_err, .heard = &made->heard };
 	error = start(made, prober, path);
@@ -239,19 +226,6 @@ doca_error_t uromd_probe_start(sd_event *event, const struct uromd_prober *probe
 
 void uromd_probe_destroy(struct uromd_probe *probe)
 {
-	struct pollfd end;
-	siginfo_t info;
-
-	if (probe == NULL)
-		return;
-	if (probe->pid != 0)
-		kill_all(probe);
-	if (probe->pidfd >= 0) {
-		end = (struct pollfd){ .fd = probe->pidfd, .events = POLLIN };
-		(void)poll(&end, 1, END_WAIT_MS);
-	}
-	if (probe->pid != 0)
-		(void)waitid(P_PID, (id_t)probe->pid, &info,
-			     WEXITED | (probe->pidfd >= 0 ? WNOHANG : 0));
-	probe_free(probe);
+	if (probe != NULL)
+		probe_free(probe);
 }

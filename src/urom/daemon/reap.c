@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/epoll.h>
 
 #include <doca_log.h>
 
@@ -125,30 +125,39 @@ static void describe(struct uromd_worker *worker, const siginfo_t *info,
 			 uromd_logs_worker_path(log_dir, worker->pid, log, sizeof(log)));
 }
 
-static int on_exit_of(sd_event_source *source, const siginfo_t *info, void *arg)
+static void log_end(const struct uromd_worker *worker, const struct uromd_failure *failure)
+{
+	if (!worker->has_died)
+		DOCA_LOG_INFO("%s ended", worker->label);
+	else if (worker->is_asked)
+		DOCA_LOG_WARN("%s", failure->reason);
+	else
+		DOCA_LOG_ERR("%s", failure->reason);
+}
+
+static int on_end(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct uromd_worker *worker = arg;
 	struct uromd_daemon *daemon = worker->daemon;
 	struct uromd_failure failure;
-	siginfo_t reaped;
+	siginfo_t info;
 
 	(void)source;
+	(void)fd;
+	(void)events;
+	if (!uromd_pidfd_look(&worker->process, &info))
+		info = (siginfo_t){ .si_code = CLD_KILLED }; /* somebody else has waited for it */
 	/* Its last words may be why. */
 	if (worker->session != NULL)
 		uromd_session_drain(worker->session);
-	describe(worker, info, &failure);
-	worker->has_died = !is_expected(worker, info);
-	if (!worker->has_died)
-		DOCA_LOG_INFO("%s ended", worker->label);
-	else if (worker->is_asked)
-		DOCA_LOG_WARN("%s", failure.reason);
-	else
-		DOCA_LOG_ERR("%s", failure.reason);
-	/* What its plugins have started goes with it: the group is its own, and still has its name.
-	 */
-	(void)kill(-worker->pid, SIGKILL);
+	describe(worker, &info, &failure);
+	worker->has_died = !is_expected(worker, &info);
+	log_end(worker, &failure);
+	/* What its plugins have started goes with it: as long as it is not reaped, the group that
+	 * has its pid is its own. */
+	uromd_pidfd_kill_group(&worker->process);
 	/* Now, so that there is no zombie left when hosts hear of it. */
-	(void)waitid(P_PID, (id_t)worker->pid, &reaped, WEXITED | WNOHANG);
+	(void)uromd_pidfd_reap(&worker->process, &info);
 	uromd_worker_gone(worker, &failure);
 	uromd_daemon_worker_gone(daemon);
 	return 0;
@@ -156,8 +165,8 @@ static int on_exit_of(sd_event_source *source, const siginfo_t *info, void *arg)
 
 doca_error_t uromd_reap_watch(struct uromd_worker *worker)
 {
-	if (sd_event_add_child(worker->daemon->event, &worker->child, worker->pid, WEXITED,
-			       on_exit_of, worker) < 0)
+	if (sd_event_add_io(worker->daemon->event, &worker->end_source, worker->process.pidfd,
+			    EPOLLIN, on_end, worker) < 0)
 		return DOCA_ERROR_NO_MEMORY;
 	return DOCA_SUCCESS;
 }

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <doca_log.h>
@@ -147,7 +146,7 @@ void uromd_worker_kill(struct uromd_worker *worker, const char *cause)
 	if (worker->cause == NULL)
 		worker->cause = cause;
 	worker->timer = sd_event_source_disable_unref(worker->timer);
-	(void)kill(worker->pid, SIGKILL); /* it is there until it is reaped */
+	uromd_pidfd_signal(&worker->process, SIGKILL);
 }
 
 /* Its process has a while to end. */
@@ -171,7 +170,7 @@ void uromd_worker_shutdown(struct uromd_worker *worker)
 	if (session != NULL && session->state == UROMD_SESSION_OPEN)
 		uromd_session_send(worker->session, WIRE_SHUTDOWN, 0, &nothing);
 	else
-		(void)kill(worker->pid, SIGTERM); /* as above */
+		uromd_pidfd_signal(&worker->process, SIGTERM);
 	begin_to_end(worker);
 }
 
@@ -189,7 +188,8 @@ static void destroy(struct uromd_worker *worker)
 		worker->session->worker = NULL;
 		uromd_session_end(worker->session);
 	}
-	sd_event_source_disable_unref(worker->child);
+	sd_event_source_disable_unref(worker->end_source);
+	uromd_pidfd_fini(&worker->process);
 	sd_event_source_disable_unref(worker->timer);
 	TAILQ_REMOVE(&workers->list, worker, link);
 	uromd_watch_ended(worker->daemon, worker);
@@ -229,7 +229,7 @@ void uromd_workers_fini(struct uromd_workers *workers)
 
 	for (worker = TAILQ_FIRST(&workers->list); worker != NULL; worker = next) {
 		next = TAILQ_NEXT(worker, link);
-		(void)kill(worker->pid, SIGKILL); /* as above */
+		uromd_pidfd_signal(&worker->process, SIGKILL);
 		destroy(worker);
 	}
 }
@@ -298,6 +298,7 @@ static struct uromd_worker *make(struct uromd_daemon *daemon, const struct uromd
 	if (worker == NULL)
 		return NULL;
 	worker->daemon = daemon;
+	worker->process = UROMD_NO_PIDFD;
 	worker->id = request->worker_id;
 	if (worker->id == UROMD_WORKER_ID_ANY)
 		worker->id = choose_id(&daemon->workers);
@@ -314,8 +315,10 @@ static struct uromd_worker *make(struct uromd_daemon *daemon, const struct uromd
 /* The process is there; from here on its end goes the way of all ends. */
 static doca_error_t watch(struct uromd_worker *worker, int fd)
 {
-	doca_error_t result = uromd_reap_watch(worker);
+	doca_error_t result = uromd_pidfd_init(&worker->process, worker->pid);
 
+	if (result == DOCA_SUCCESS)
+		result = uromd_reap_watch(worker);
 	if (result != DOCA_SUCCESS) {
 		close(fd);
 		return result;
@@ -390,10 +393,10 @@ doca_error_t uromd_worker_create(struct uromd_session *session, const struct uro
 	insert(workers, created);
 	result = watch(created, fd);
 	if (result != DOCA_SUCCESS) {
-		(void)kill(created->pid, SIGKILL); /* it is there */
-		(void)waitpid(created->pid, NULL, 0);
+		uromd_pidfd_end(&created->process);
 		destroy(created);
-		return uromd_fail(failure, result, "no memory to watch a worker");
+		return uromd_fail(failure, result, "a worker cannot be watched: %s",
+				  doca_error_get_descr(result));
 	}
 	*worker = created;
 	return DOCA_SUCCESS;

@@ -12,6 +12,7 @@
 #include "urom/daemon/call.h"
 #include "urom/daemon/conns.h"
 #include "urom/daemon/identity.h"
+#include "urom/daemon/pidfd.h"
 #include "urom/daemon/usage.h"
 #include "urom/daemon/worker_log.h"
 
@@ -36,7 +37,8 @@ struct uromd_worker {
 	bool has_failed;   /* it has said so, and ends by itself */
 	bool has_died;     /* not as it should */
 	const char *cause; /* of an end that only the daemon knows the reason of; NULL: none */
-	pid_t pid;
+	pid_t pid;         /* its name, also when it is gone */
+	struct uromd_pidfd process;
 	struct uromd_call call;
 	uid_t uid;                   /* that the process runs as */
 	struct uromd_identity owner; /* for whom it was started */
@@ -51,7 +53,7 @@ struct uromd_worker {
 	struct uromd_conn_list conns;    /* all states but QUEUED */
 	struct uromd_conn_list queue;    /* QUEUED: for the one that comes after it */
 	unsigned int num_conns;          /* in both */
-	sd_event_source *child;          /* until it is reaped */
+	sd_event_source *end_source;     /* of the process */
 	struct uromd_worker_log log;
 	struct uromd_usage usage;            /* at the last look */
 	sd_event_source *timer;              /* of bring-up, then of closing */
