@@ -150,6 +150,8 @@ static void wrong_command_lines_are_named(void **state)
 	check_fails(LIST("--listne"), NULL, 2, "--listne");
 	check_fails(LIST("-m", "9x"), NULL, 2, "9x");
 	check_fails(LIST("-m", "1"), NULL, 2, "--max-msg-size: 1");
+	check_fails(LIST("--grace", "-1"), NULL, 2, "--grace: -1");
+	check_fails(LIST("--grace", "86401"), NULL, 2, "--grace: 86401");
 	check_fails(LIST("--auth", "cookie"), NULL, 2, "this build has no such authentication");
 	check_fails(LIST("--cpuset", "1-0"), NULL, 2, "1-0");
 	check_fails(NULL, LIST("UROM_CPUSET=zero"), 2, "zero");

@@ -92,6 +92,8 @@ static void what_is_not_given_has_a_default(void **state)
 	check_address(&config, "127.0.0.1:18766");
 	assert_int_equal(config.limits.of[UROMD_LIMIT_MESSAGE], 4096);
 	assert_int_equal(config.plugin_timeout_s, 60);
+	assert_int_equal(config.grace_s, 1);
+	assert_false(config.is_keeping);
 	assert_string_equal(config.channel, "ucx");
 	assert_string_equal(config.auth->name, "none");
 	assert_null(config.cpuset);
@@ -106,13 +108,16 @@ static void what_is_given_is_taken(void **state)
 	struct uromd_config config;
 
 	(void)state;
-	settle(&config, ARGS("-l", "60", "--sdk-log-level", "50", "-m", "65536", "--cpuset", "0-7",
-			     "--plugin-timeout", "0", "--channel", "tcp"));
+	settle(&config,
+	       ARGS("-l", "60", "--sdk-log-level", "50", "-m", "65536", "--cpuset", "0-7",
+		    "--plugin-timeout", "0", "--channel", "tcp", "--grace", "0", "--keep-workers"));
 	assert_int_equal(config.log_level, 60);
 	assert_int_equal(config.sdk_log_level, 50);
 	assert_int_equal(config.limits.of[UROMD_LIMIT_MESSAGE], 65536);
 	assert_string_equal(config.cpuset, "0-7");
 	assert_int_equal(config.plugin_timeout_s, 0);
+	assert_int_equal(config.grace_s, 0);
+	assert_true(config.is_keeping);
 	assert_string_equal(config.channel, "tcp");
 	uromd_config_fini(&config);
 	settle(&config, ARGS("--log-dir", "/x/y", "--port-file", "port", "--auth", "none"));
@@ -205,6 +210,8 @@ static void wrong_values_are_named(void **state)
 		{ { "-m", "16777217" }, DOCA_ERROR_INVALID_VALUE, "16777217" },
 		{ { "--plugin-timeout", "-1" }, DOCA_ERROR_INVALID_VALUE, "--plugin-timeout" },
 		{ { "--plugin-timeout", "86401" }, DOCA_ERROR_INVALID_VALUE, "86401" },
+		{ { "--grace", "-1" }, DOCA_ERROR_INVALID_VALUE, "--grace: -1 is not from 0" },
+		{ { "--grace", "86401" }, DOCA_ERROR_INVALID_VALUE, "--grace: 86401" },
 		{ { "--channel", "rdma" }, DOCA_ERROR_INVALID_VALUE, "neither ucx nor tcp" },
 		{ { "--plugin-timeout", "-5" }, DOCA_ERROR_INVALID_VALUE, "-5 is not from 0" },
 		{ { "--auth", "kerberos" }, DOCA_ERROR_INVALID_VALUE, "kerberos" },

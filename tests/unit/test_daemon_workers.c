@@ -10,6 +10,7 @@
 #include "test.h"
 #include "urom/daemon/account.h"
 #include "urom/daemon/limits.h"
+#include "urom/daemon/linger.h"
 #include "urom/daemon/plugins.h"
 #include "urom/daemon/reap.h"
 #include "urom/daemon/requests.h"
@@ -310,6 +311,22 @@ static void reasons_are_cut_to_what_a_message_holds(void **state)
 	assert_int_equal(uromd_text(failure.reason).len, WIRE_MAX_REASON);
 }
 
+/* Not even for a start that does not fit: it is not the asker's to end. */
+static void a_worker_of_another_user_does_not_give_way(void **state)
+{
+	struct uromd_worker worker = {
+		.state = UROMD_WORKER_LINGERING,
+		.owner = { .is_known = true, .uid = 1000 },
+	};
+	const struct uromd_identity other = { .is_known = true, .uid = 1001 };
+	struct uromd_failure failure = { .reason = "no" };
+
+	(void)state;
+	assert_false(uromd_linger_gives_way(&worker, &other, &failure));
+	assert_int_equal(worker.state, UROMD_WORKER_LINGERING);
+	assert_string_equal(failure.reason, "no");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,6 +344,7 @@ int main(void)
 		TEST(word_of_a_worker_that_is_none_is_nothing),
 		TEST(strangers_texts_are_cleaned_and_cut),
 		TEST(reasons_are_cut_to_what_a_message_holds),
+		TEST(a_worker_of_another_user_does_not_give_way),
 	};
 
 	return cmocka_run_group_tests_name("daemon_workers", tests, NULL, NULL);

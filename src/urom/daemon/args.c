@@ -52,6 +52,18 @@ static doca_error_t on_plugin_timeout(void *value, void *config)
 	return DOCA_SUCCESS;
 }
 
+static doca_error_t on_grace(void *value, void *config)
+{
+	((struct uromd_config *)config)->grace_s = *(const int *)value;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t on_keep_workers(void *value, void *config)
+{
+	((struct uromd_config *)config)->is_keeping = *(const bool *)value;
+	return DOCA_SUCCESS;
+}
+
 static doca_error_t on_log_dir(void *value, void *config)
 {
 	return take_text(&((struct uromd_config *)config)->log_dir, value);
@@ -100,6 +112,13 @@ static const struct param params[] = {
 	{ NULL, "plugin-timeout", "<seconds>",
 	  "End a worker whose plugin does not return for so long; 0: never (60)", on_plugin_timeout,
 	  DOCA_ARGP_TYPE_INT, false },
+	{ NULL, "grace", "<seconds>",
+	  "How long a worker waits for another host when it has lost its last one; 0: not at all "
+	  "(1)",
+	  on_grace, DOCA_ARGP_TYPE_INT, false },
+	{ NULL, "keep-workers", NULL,
+	  "Keep workers that have lost their last host until one attaches and stops them",
+	  on_keep_workers, DOCA_ARGP_TYPE_BOOLEAN, false },
 	{ NULL, "log-dir", "<directory>", "Where the logs of the daemon and of its workers are",
 	  on_log_dir, DOCA_ARGP_TYPE_STRING, false },
 	{ NULL, "port-file", "<file>", "Write the address to this file once hosts can connect",
@@ -151,7 +170,7 @@ doca_error_t uromd_args_parse(int argc, char **argv, struct uromd_config *config
 {
 	doca_error_t result;
 
-	*config = (struct uromd_config){ .plugin_timeout_s = INT_MIN };
+	*config = (struct uromd_config){ .plugin_timeout_s = INT_MIN, .grace_s = INT_MIN };
 	(void)doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_WARNING); /* it is a level */
 	result = doca_argp_init(PROGRAM, config);
 	if (result != DOCA_SUCCESS)

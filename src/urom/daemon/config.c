@@ -118,6 +118,16 @@ static doca_error_t settle_limits(struct uromd_config *config, struct uromd_fail
 	return result;
 }
 
+static doca_error_t settle_grace(struct uromd_config *config, struct uromd_failure *failure)
+{
+	if (config->grace_s == INT_MIN)
+		config->grace_s = UROMD_DEFAULT_GRACE_S;
+	if (config->grace_s >= 0 && config->grace_s <= UROMD_MAX_GRACE_S)
+		return DOCA_SUCCESS;
+	return uromd_fail(failure, DOCA_ERROR_INVALID_VALUE, "--grace: %d is not from 0 to %d",
+			  config->grace_s, UROMD_MAX_GRACE_S);
+}
+
 static doca_error_t settle_channel(struct uromd_config *config, struct uromd_failure *failure)
 {
 	doca_error_t result = set_default(&config->channel, DEFAULT_CHANNEL, failure);
@@ -200,8 +210,9 @@ static doca_error_t settle_worker(struct uromd_config *config, struct uromd_fail
 }
 
 static doca_error_t (*const steps[])(struct uromd_config *, struct uromd_failure *) = {
-	settle_address, settle_numbers, settle_limits, settle_channel,
-	settle_auth,    settle_cpuset,  settle_worker, uromd_worker_user_settle,
+	settle_address, settle_numbers, settle_limits,
+	settle_grace,   settle_channel, settle_auth,
+	settle_cpuset,  settle_worker,  uromd_worker_user_settle,
 };
 
 doca_error_t uromd_config_settle(struct uromd_config *config, struct uromd_failure *failure)

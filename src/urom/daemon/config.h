@@ -25,6 +25,8 @@ struct uromd_config {
 	char *worker_user; /* name or number */
 	char *limit_texts[UROMD_NUM_LIMITS];
 	int plugin_timeout_s; /* INT_MIN: not given */
+	int grace_s;          /* INT_MIN: not given */
+	bool is_keeping;      /* workers without hosts */
 	bool is_insecure;
 
 	/* What that comes to. */

@@ -18,6 +18,7 @@
 #include "core/error.h"
 #include "urom/daemon/daemon.h"
 #include "urom/daemon/limits.h"
+#include "urom/daemon/linger.h"
 #include "urom/daemon/requests.h"
 
 DOCA_LOG_REGISTER(UROMD::CONNS);
@@ -182,6 +183,24 @@ static void send_ticket(struct uromd_conn *conn)
 
 /* --- Starting --- */
 
+/* Makes the worker that a start is for, or waits for the end of one that is of less use. */
+static void place_new(struct uromd_conn *conn)
+{
+	struct uromd_session *session = conn->session;
+	struct uromd_daemon *daemon = session->daemon;
+	struct uromd_worker *worker = NULL;
+	struct uromd_failure failure;
+
+	if (uromd_workers_are_full(daemon))
+		worker = uromd_linger_make_room(&daemon->workers);
+	if (worker != NULL)
+		enlist(conn, worker, UROMD_CONN_QUEUED);
+	else if (uromd_worker_create(session, &conn->request, &worker, &failure) == DOCA_SUCCESS)
+		enlist(conn, worker, UROMD_CONN_BRINGING);
+	else
+		fail_start(conn, &failure);
+}
+
 /* Finds or makes the worker that a start is for. */
 static void place(struct uromd_conn *conn)
 {
@@ -193,17 +212,19 @@ static void place(struct uromd_conn *conn)
 	if (request->worker_id != UROMD_WORKER_ID_ANY)
 		worker = uromd_workers_find(&session->daemon->workers, request->worker_id);
 	if (worker == NULL) {
-		if (uromd_worker_create(session, request, &worker, &failure) == DOCA_SUCCESS)
-			enlist(conn, worker, UROMD_CONN_BRINGING);
-		else
-			fail_start(conn, &failure);
+		place_new(conn);
 	} else if (worker->state == UROMD_WORKER_ENDING) {
 		enlist(conn, worker, UROMD_CONN_QUEUED);
 	} else if (uromd_request_check_join(request, &session->identity, worker, &failure) !=
 		   DOCA_SUCCESS) {
+		if (uromd_linger_gives_way(worker, &session->identity, &failure)) {
+			enlist(conn, worker, UROMD_CONN_QUEUED);
+			return;
+		}
 		refuse(session, conn->exchange, &failure);
 		destroy(conn);
 	} else {
+		uromd_linger_end(worker);
 		enlist(conn, worker, UROMD_CONN_BRINGING);
 		if (worker->state == UROMD_WORKER_READY)
 			send_ticket(conn);

@@ -34,7 +34,7 @@ struct uromd_request {
 #define UROMD_WORKER_ID_ANY UINT64_MAX
 
 enum uromd_conn_state {
-	UROMD_CONN_QUEUED,    /* the id's old process is still closing */
+	UROMD_CONN_QUEUED,    /* a process that it takes the place of is still closing */
 	UROMD_CONN_BRINGING,  /* the worker is not ready */
 	UROMD_CONN_TICKETING, /* the worker is being told the ticket */
 	UROMD_CONN_OPEN,      /* the host has it */

@@ -36,7 +36,12 @@
 #define UROMD_ACCEPT_PAUSE_MS 100
 
 /* The least that a message limit may be, bytes. */
-#define UROMD_MIN_MESSAGE              128
+#define UROMD_MIN_MESSAGE 128
+
+/* How long a worker waits for another host when it has lost its last one, seconds. Nothing may be
+ * left of a job two seconds after its plugins are closed. */
+#define UROMD_DEFAULT_GRACE_S          1
+#define UROMD_MAX_GRACE_S              86400
 
 #define UROMD_DEFAULT_PLUGIN_TIMEOUT_S 60
 #define UROMD_MAX_PLUGIN_TIMEOUT_S     86400

@@ -12,6 +12,7 @@
 
 #include "urom/daemon/daemon.h"
 #include "urom/daemon/limits.h"
+#include "urom/daemon/linger.h"
 #include "urom/daemon/logs.h"
 #include "urom/daemon/reap.h"
 #include "urom/daemon/spawn.h"
@@ -76,6 +77,16 @@ static uint64_t choose_id(struct uromd_workers *workers)
 	return id;
 }
 
+bool uromd_workers_are_full(const struct uromd_daemon *daemon)
+{
+	return daemon->workers.count >= daemon->config->limits.of[UROMD_LIMIT_WORKERS];
+}
+
+static bool is_usable(const struct uromd_worker *worker)
+{
+	return worker->state == UROMD_WORKER_READY || worker->state == UROMD_WORKER_LINGERING;
+}
+
 doca_error_t uromd_workers_get_group(const struct uromd_workers *workers, uint32_t group,
 				     const struct uromd_identity *viewer, struct uromd_bytes *ids)
 {
@@ -88,8 +99,7 @@ doca_error_t uromd_workers_get_group(const struct uromd_workers *workers, uint32
 	TAILQ_FOREACH (worker, &workers->list, link) {
 		const struct wire_id record = { worker->id };
 
-		if (!worker->has_group || worker->group != group ||
-		    worker->state != UROMD_WORKER_READY ||
+		if (!worker->has_group || worker->group != group || !is_usable(worker) ||
 		    !uromd_identity_may_see(viewer, &worker->owner))
 			continue;
 		if (wire_encode(&wire_id_message, &record, list + len, ID_SIZE, &added) == WIRE_OK)
@@ -176,7 +186,11 @@ void uromd_worker_shutdown(struct uromd_worker *worker)
 
 void uromd_worker_release(struct uromd_worker *worker)
 {
-	if (TAILQ_EMPTY(&worker->conns))
+	if (!TAILQ_EMPTY(&worker->conns))
+		return;
+	if (worker->state == UROMD_WORKER_READY)
+		uromd_linger_begin(worker);
+	else if (worker->state != UROMD_WORKER_LINGERING)
 		uromd_worker_shutdown(worker);
 }
 
@@ -377,7 +391,7 @@ doca_error_t uromd_worker_create(struct uromd_session *session, const struct uro
 
 	if (daemon->is_draining)
 		return uromd_fail(failure, DOCA_ERROR_SHUTDOWN, "the service is ending");
-	if (workers->count >= daemon->config->limits.of[UROMD_LIMIT_WORKERS]) {
+	if (uromd_workers_are_full(daemon)) {
 		uromd_counter_hit(&daemon->counters, UROMD_LIMIT_WORKERS);
 		return uromd_limit_fail(failure, DOCA_ERROR_FULL, UROMD_LIMIT_WORKERS,
 					"the service has %u workers already", workers->count);

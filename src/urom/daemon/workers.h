@@ -3,8 +3,9 @@
 #define UROMD_WORKERS_H_
 
 /*
- * Worker processes. One is started for the first connection to its id, and asked to end when it
- * has none any more; its id is free when the process was reaped, and not before.
+ * Worker processes. One is started for the first connection to its id, and asked to end when the
+ * last one was stopped, or was lost and nobody came in its place (linger.h); its id is free when
+ * the process was reaped, and not before.
  */
 
 #include <sys/types.h>
@@ -21,7 +22,8 @@ struct uromd_daemon;
 enum uromd_worker_state {
 	UROMD_WORKER_STARTING, /* it opens its plugins */
 	UROMD_WORKER_READY,
-	UROMD_WORKER_ENDING, /* nobody new gets to it; the process is still there */
+	UROMD_WORKER_LINGERING, /* ready, but its last host was lost */
+	UROMD_WORKER_ENDING,    /* nobody new gets to it; the process is still there */
 };
 
 /* "worker 18446744073709551615 (pid 4194304)" */
@@ -56,7 +58,8 @@ struct uromd_worker {
 	sd_event_source *end_source;     /* of the process */
 	struct uromd_worker_log log;
 	struct uromd_usage usage;            /* at the last look */
-	sd_event_source *timer;              /* of bring-up, then of closing */
+	sd_event_source *timer;              /* of bring-up, of lingering, of closing */
+	uint64_t lost_at;                    /* when it began to linger, as a number of order */
 	char label[UROMD_WORKER_LABEL_SIZE]; /* for log lines */
 };
 
@@ -66,6 +69,7 @@ struct uromd_workers {
 	struct uromd_worker_list list; /* by id, ascending */
 	unsigned int count;
 	uint64_t next_any; /* the next id that the daemon tries to choose */
+	uint64_t num_lost; /* times that a worker has begun to linger */
 };
 
 void uromd_workers_init(struct uromd_workers *workers);
@@ -83,6 +87,9 @@ struct uromd_worker *uromd_workers_find(const struct uromd_workers *workers, uin
  */
 doca_error_t uromd_worker_create(struct uromd_session *session, const struct uromd_request *request,
 				 struct uromd_worker **worker, struct uromd_failure *failure);
+
+/* Are there as many as there may be? */
+bool uromd_workers_are_full(const struct uromd_daemon *daemon);
 
 /*
  * The ids of the ready workers of a group that the viewer may see, ascending, as a list of struct
@@ -104,7 +111,7 @@ void uromd_worker_lost(struct uromd_worker *worker);
 
 /* --- Its end --- */
 
-/* Ends it if it has no connections left. */
+/* A host of it was lost. Ends it, now or later, if it has no connections left. */
 void uromd_worker_release(struct uromd_worker *worker);
 
 /* Asks it to close its plugins and to exit; kills it when it does not. */
