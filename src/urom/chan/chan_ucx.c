@@ -402,6 +402,7 @@ static void ucx_close(struct chan *base)
 	if (chan->context != NULL)
 		ucp_cleanup(chan->context);
 	chan_ucx_send_fini(chan);
+	chan_ucx_receive_end(chan);
 	free(chan);
 }
 
@@ -416,7 +417,9 @@ static doca_error_t ucx_open(const struct chan_config *config, struct chan **ope
 	TAILQ_INIT(&chan->ending);
 	TAILQ_INIT(&chan->closing);
 	STAILQ_INIT(&chan->requests);
-	SLIST_INIT(&chan->free_sends);
+	LIST_INIT(&chan->free_sends);
+	LIST_INIT(&chan->sends);
+	TAILQ_INIT(&chan->orphans);
 	chan->fd = -1;
 	chan->timer_fd = -1;
 	result = chan_ucx_context_create(config, &chan->context);

@@ -41,6 +41,8 @@ struct ucx_send;
 struct ucx_arrival;
 TAILQ_HEAD(ucx_arrivals, ucx_arrival);
 
+LIST_HEAD(ucx_send_list, ucx_send);
+
 struct ucx_chan {
 	struct chan base;
 	ucp_context_h context;
@@ -58,7 +60,9 @@ struct ucx_chan {
 	struct ucx_conn *latest;        /* whose message came last: mostly the next one's too */
 	STAILQ_HEAD(, ucx_request) requests;
 	unsigned int num_requests;
-	SLIST_HEAD(, ucx_send) free_sends;
+	struct ucx_send_list free_sends;
+	struct ucx_send_list sends;  /* that UCX has */
+	struct ucx_arrivals orphans; /* that UCX writes to, and nobody waits for any more */
 };
 
 /* A connection that a peer asks for. */
@@ -123,7 +127,10 @@ void chan_ucx_send_held(struct ucx_conn *conn);
 /* Drops it. */
 void chan_ucx_drop_held(struct ucx_conn *conn);
 
-/* Frees the buffers that wait to be used again. */
+/*
+ * Frees what is kept for messages on their way out. The UCX worker is gone: UCX 1.13 ends some
+ * without a word when it closes their endpoint by force.
+ */
 void chan_ucx_send_fini(struct ucx_chan *chan);
 
 /* Has UCX bring messages. Errors: DRIVER: logged. */
@@ -132,6 +139,9 @@ doca_error_t chan_ucx_receive_init(struct ucx_chan *chan);
 /* Frees what waits for its turn; long messages that UCX is writing still are freed when it is done.
  */
 void chan_ucx_receive_fini(struct ucx_conn *conn);
+
+/* Frees those of them that UCX has never done. The UCX worker is gone, as above. */
+void chan_ucx_receive_end(struct ucx_chan *chan);
 
 /* Makes the descriptor; of a channel with a UCX worker. Errors: as the system has them; logged. */
 doca_error_t chan_ucx_wake_init(struct ucx_chan *chan);

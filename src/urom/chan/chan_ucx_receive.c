@@ -34,7 +34,8 @@ enum arrival_state {
 };
 
 struct ucx_arrival {
-	struct ucx_conn *conn; /* NULL: nobody wants it any more */
+	struct ucx_chan *chan;
+	struct ucx_conn *conn; /* NULL: nobody wants it any more; it is in the channel's orphans */
 	TAILQ_ENTRY(ucx_arrival) link;
 	struct chan_ucx_head head;
 	enum arrival_state state;
@@ -127,6 +128,7 @@ static struct ucx_arrival *keep(struct ucx_conn *conn, const struct chan_ucx_hea
 		chan_ucx_conn_fail(conn, DOCA_ERROR_NO_MEMORY);
 		return NULL;
 	}
+	arrival->chan = ucx_chan_from(conn->base.chan);
 	arrival->conn = conn;
 	arrival->head = *head;
 	if (!arrival_insert(conn, arrival)) {
@@ -183,6 +185,7 @@ static void on_fetched(void *request, ucs_status_t status, size_t length, void *
 	(void)length;
 	ucp_request_free(request);
 	if (arrival->conn == NULL) {
+		TAILQ_REMOVE(&arrival->chan->orphans, arrival, link);
 		arrival_destroy(arrival);
 		return;
 	}
@@ -204,8 +207,8 @@ static bool fetch(struct ucx_arrival *arrival)
 		return false;
 	arrival->state = FETCHING;
 	arrival->conn->num_fetching++;
-	request = ucp_am_recv_data_nbx(ucx_chan_from(arrival->conn->base.chan)->worker,
-				       arrival->desc, arrival->body, arrival->len, &params);
+	request = ucp_am_recv_data_nbx(arrival->chan->worker, arrival->desc, arrival->body,
+				       arrival->len, &params);
 	if (!UCS_PTR_IS_PTR(request))
 		fetch_done(arrival, UCS_PTR_STATUS(request));
 	return !arrival->conn->is_ending;
@@ -327,10 +330,23 @@ void chan_ucx_receive_fini(struct ucx_conn *conn)
 	while ((arrival = TAILQ_FIRST(&conn->arrivals)) != NULL) {
 		TAILQ_REMOVE(&conn->arrivals, arrival, link);
 		arrival->conn = NULL;
-		if (arrival->state == FETCHING)
-			continue; /* UCX has its memory, and tells when it is done */
+		if (arrival->state == FETCHING) {
+			/* UCX has its memory, and tells when it is done. */
+			TAILQ_INSERT_TAIL(&chan->orphans, arrival, link);
+			continue;
+		}
 		if (arrival->state == ANNOUNCED && arrival->desc != NULL)
 			ucp_am_data_release(chan->worker, arrival->desc);
+		arrival_destroy(arrival);
+	}
+}
+
+void chan_ucx_receive_end(struct ucx_chan *chan)
+{
+	struct ucx_arrival *arrival;
+
+	while ((arrival = TAILQ_FIRST(&chan->orphans)) != NULL) {
+		TAILQ_REMOVE(&chan->orphans, arrival, link);
 		arrival_destroy(arrival);
 	}
 }

@@ -11,7 +11,7 @@
 /* What UCX reads from until it has sent it. */
 struct ucx_send {
 	struct ucx_chan *chan;
-	SLIST_ENTRY(ucx_send) link;       /* in the channel's free_sends */
+	LIST_ENTRY(ucx_send) link;        /* in the channel's free_sends or sends */
 	STAILQ_ENTRY(ucx_send) held_link; /* in a connection's held */
 	size_t capacity;
 	size_t len;
@@ -21,11 +21,11 @@ struct ucx_send {
 
 static struct ucx_send *send_take(struct ucx_chan *chan, size_t len)
 {
-	struct ucx_send *taken = SLIST_FIRST(&chan->free_sends);
+	struct ucx_send *taken = LIST_FIRST(&chan->free_sends);
 	size_t capacity = len > SMALL_CAPACITY ? len : SMALL_CAPACITY;
 
 	if (len <= SMALL_CAPACITY && taken != NULL) {
-		SLIST_REMOVE_HEAD(&chan->free_sends, link);
+		LIST_REMOVE(taken, link);
 		return taken;
 	}
 	taken = malloc(sizeof(*taken) + capacity);
@@ -39,7 +39,7 @@ static struct ucx_send *send_take(struct ucx_chan *chan, size_t len)
 static void send_put(struct ucx_send *taken)
 {
 	if (taken->capacity == SMALL_CAPACITY)
-		SLIST_INSERT_HEAD(&taken->chan->free_sends, taken, link);
+		LIST_INSERT_HEAD(&taken->chan->free_sends, taken, link);
 	else
 		free(taken);
 }
@@ -47,9 +47,12 @@ static void send_put(struct ucx_send *taken)
 /* A failure of it is a failure of the endpoint, which tells by itself. */
 static void on_sent(void *request, ucs_status_t status, void *arg)
 {
+	struct ucx_send *taken = arg;
+
 	(void)status;
 	ucp_request_free(request);
-	send_put(arg);
+	LIST_REMOVE(taken, link);
+	send_put(taken);
 }
 
 /* taken: given back when UCX has sent it, or now if it does not. */
@@ -66,7 +69,9 @@ static doca_error_t send_now(struct ucx_conn *conn, struct ucx_send *taken)
 	    ucp_am_send_nbx(conn->ep, CHAN_UCX_AM_ID, &taken->head, sizeof(taken->head),
 			    taken->body, taken->len, &params);
 
-	if (!UCS_PTR_IS_PTR(request))
+	if (UCS_PTR_IS_PTR(request))
+		LIST_INSERT_HEAD(&taken->chan->sends, taken, link);
+	else
 		send_put(taken);
 	if (!UCS_PTR_IS_ERR(request))
 		return DOCA_SUCCESS;
@@ -125,12 +130,18 @@ void chan_ucx_drop_held(struct ucx_conn *conn)
 	}
 }
 
-void chan_ucx_send_fini(struct ucx_chan *chan)
+static void free_all(struct ucx_send_list *list)
 {
 	struct ucx_send *taken;
 
-	while ((taken = SLIST_FIRST(&chan->free_sends)) != NULL) {
-		SLIST_REMOVE_HEAD(&chan->free_sends, link);
+	while ((taken = LIST_FIRST(list)) != NULL) {
+		LIST_REMOVE(taken, link);
 		free(taken);
 	}
+}
+
+void chan_ucx_send_fini(struct ucx_chan *chan)
+{
+	free_all(&chan->free_sends);
+	free_all(&chan->sends);
 }
