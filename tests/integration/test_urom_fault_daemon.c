@@ -20,7 +20,12 @@
 #define LOOK_MS    1
 #define GROUP      5
 
-#define FAILS      "idle>starting starting>idle"
+/* An environment of nearly the megabyte that is the most. */
+#define NUM_LARGE   8
+#define LARGE_BYTES 120000
+#define OTHER_ID    8
+
+#define FAILS       "idle>starting starting>idle"
 
 struct row {
 	const char *point; /* NULL: none */
@@ -317,6 +322,35 @@ static pid_t strike_with_full_window(struct urom_fault *fault, enum urom_fault_a
 	return pid;
 }
 
+/*
+ * A request that the daemon's socket has no room for: it may be given up, but the connection is no
+ * less alive for it, and neither is the worker that depends on it.
+ */
+static pid_t strike_with_large_request(struct urom_fault *fault, enum urom_fault_act act)
+{
+	static char variable[LARGE_BYTES] = "LARGE=";
+	char *env[NUM_LARGE];
+	pid_t pid = run_worker(fault);
+	struct doca_urom_worker *other;
+
+	memset(variable + strlen("LARGE="), 'x', sizeof(variable) - strlen("LARGE=") - 1);
+	for (size_t i = 0; i < NUM_LARGE; i++)
+		env[i] = variable;
+	other = urom_host_worker_of(&fault->app, fault->host.service, OTHER_ID,
+				    urom_host_plugin(&fault->host));
+	assert_success(doca_urom_worker_set_env(other, env, NUM_LARGE));
+	strike(fault, act);
+	urom_fault_begin(fault);
+	assert_error(doca_ctx_start(doca_urom_worker_as_ctx(other)), DOCA_ERROR_IN_PROGRESS);
+	urom_fault_hear_moves(fault, FAILS);
+	urom_fault_hear_nothing_while(fault, act);
+	urom_fault_echo(fault);
+	urom_host_destroy_worker(&fault->app, other);
+	let_go_on(fault);
+	stop_well(fault);
+	return pid;
+}
+
 /* --- Teardown --- */
 
 static pid_t strike_at_detach(struct urom_fault *fault, enum urom_fault_act act)
@@ -422,6 +456,8 @@ int main(int argc, char **argv)
 		     strike_with_held_commands),
 		CELL("daemon_stopped_with_a_full_window_hinders_no_answer", UROM_FAULT_STOP, NULL,
 		     strike_with_full_window),
+		CELL("daemon_stopped_with_a_large_request_keeps_running_workers", UROM_FAULT_STOP,
+		     NULL, strike_with_large_request),
 		CELL("daemon_stopped_at_detach_hinders_no_stop", UROM_FAULT_STOP, NULL,
 		     strike_at_detach),
 		CELL("daemon_stopped_in_close_hinders_no_stop", UROM_FAULT_STOP, "close",

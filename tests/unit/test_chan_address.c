@@ -5,9 +5,11 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -238,6 +240,51 @@ static void sockets_connect_and_are_tuned(void **state)
 	close(listening);
 }
 
+/* Sends until nothing more fits, and waits until the peer's machine has all that it has room for.
+ */
+static void fill(int fd)
+{
+	static const char bytes[65536];
+	int on_the_way, not_sent;
+
+	while (send(fd, bytes, sizeof(bytes), MSG_DONTWAIT | MSG_NOSIGNAL) > 0)
+		continue;
+	do {
+		assert_int_equal(ioctl(fd, SIOCOUTQ, &on_the_way), 0);
+		assert_int_equal(ioctl(fd, SIOCOUTQNSD, &not_sent), 0);
+	} while (on_the_way != not_sent);
+	assert_true(not_sent > 0);
+}
+
+static void peer_that_reads_nothing_is_attended_to(void **state)
+{
+	struct sockaddr_in addr = v4("127.0.0.1", 0);
+	socklen_t len = sizeof(addr);
+	int listening, connecting, accepted;
+	char bytes[4096];
+
+	(void)state;
+	assert_success(chan_address_listen((const struct sockaddr *)&addr, &listening));
+	assert_int_equal(getsockname(listening, (struct sockaddr *)&addr, &len), 0);
+	assert_success(chan_address_connect((const struct sockaddr *)&addr, &connecting));
+	assert_true(test_is_readable(listening, 10000));
+	accepted = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	assert_true(accepted >= 0);
+
+	assert_false(chan_address_attend(connecting));
+	assert_tuned(connecting);
+	fill(connecting);
+	assert_true(chan_address_attend(connecting));
+	assert_int_equal(option_of(connecting, IPPROTO_TCP, TCP_USER_TIMEOUT), 0);
+
+	while (chan_address_attend(connecting))
+		(void)!read(accepted, bytes, sizeof(bytes)); /* or there is none at the moment */
+	assert_tuned(connecting);
+	close(accepted);
+	close(connecting);
+	close(listening);
+}
+
 static void tuning_what_is_no_tcp_socket_is_harmless(void **state)
 {
 	int fds[2];
@@ -246,6 +293,7 @@ static void tuning_what_is_no_tcp_socket_is_harmless(void **state)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
 	chan_address_tune(fds[0]);
 	chan_address_tolerate_unread(fds[0]);
+	(void)chan_address_attend(fds[0]);
 	close(fds[0]);
 	close(fds[1]);
 }
@@ -290,6 +338,7 @@ int main(void)
 		TEST(loopback_is_told_from_others),
 		TEST(length_is_that_of_the_family),
 		TEST(sockets_connect_and_are_tuned),
+		TEST(peer_that_reads_nothing_is_attended_to),
 		TEST(tuning_what_is_no_tcp_socket_is_harmless),
 		TEST(address_in_use_is_told),
 		TEST(address_of_another_machine_cannot_be_listened_on),

@@ -3,11 +3,13 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "core/error.h"
@@ -126,6 +128,19 @@ void chan_address_tolerate_unread(int fd)
 	const int none = 0;
 
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &none, sizeof(none));
+}
+
+bool chan_address_attend(int fd)
+{
+	int on_the_way = 0, not_sent = 0;
+
+	if (ioctl(fd, SIOCOUTQ, &on_the_way) != 0 || ioctl(fd, SIOCOUTQNSD, &not_sent) != 0)
+		return false; /* no TCP */
+	if (on_the_way > 0 && not_sent == on_the_way)
+		chan_address_tolerate_unread(fd);
+	else
+		chan_address_tune(fd);
+	return on_the_way > 0;
 }
 
 static doca_error_t fail(int fd)

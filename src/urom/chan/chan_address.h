@@ -54,4 +54,11 @@ void chan_address_tune(int fd);
  */
 void chan_address_tolerate_unread(int fd);
 
+/*
+ * Looks after a tuned socket to which something was sent. While the peer's machine has taken all
+ * that it had room for, and there is more, it is waited for; a silent one is given up as ever.
+ * True: something is on the way still, so this is to be called again within a few seconds.
+ */
+bool chan_address_attend(int fd);
+
 #endif /* CHAN_CHAN_ADDRESS_H_ */

@@ -103,6 +103,7 @@ struct doca_urom_service {
 	struct uromh_location location;
 	struct chan_stream stream; /* by uromh_stream_open() and uromh_stream_close() alone */
 	LIST_ENTRY(doca_urom_service) open_link;
+	bool has_sent;        /* to the daemon, and some of it may be on the way */
 	bool may_have_more;   /* the latest look at the stream brought a message */
 	uint32_t empty_looks; /* at the stream, in a row */
 	uint32_t turns;       /* of the engine, since there have been many of them */

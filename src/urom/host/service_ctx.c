@@ -6,14 +6,18 @@
 
 #include "core/log.h"
 #include "core/pe.h"
+#include "urom/chan/chan_address.h"
 
 CORE_LOG_REGISTER(UROM::SERVICE_CTX);
 
 /* What the socket did not take is tried again after this, in an engine that sleeps. */
 #define FLUSH_DELAY_NS UINT64_C(1000000)
 
-#define EAGER_LOOKS    256
-#define LAZY_TURNS     16
+/* What is on the way is looked after that often. */
+#define ATTEND_DELAY_NS UINT64_C(2000000000)
+
+#define EAGER_LOOKS     256
+#define LAZY_TURNS      16
 
 /* Ends the way to the daemon. */
 static void close_stream(struct doca_urom_service *service)
@@ -117,9 +121,16 @@ static bool service_progress(struct doca_ctx *ctx)
 	has_worked = uromh_seats_send_letters(service);
 	if (chan_stream_is_sending(&service->stream))
 		(void)chan_stream_flush(&service->stream); /* receiving tells of a loss */
-	if (has_worked)
+	if (has_worked) {
 		service->empty_looks = 0; /* there will be answers */
-	return (is_time_to_look(service) && receive_one(service)) || has_worked;
+		service->has_sent = true;
+	}
+	if (!is_time_to_look(service))
+		return has_worked;
+	/* A daemon that is stopped is no lost one, and workers go on without it. */
+	if (doca_unlikely(service->has_sent))
+		service->has_sent = chan_address_attend(service->stream.fd);
+	return receive_one(service) || has_worked;
 }
 
 static uint64_t service_arm(struct doca_ctx *ctx)
@@ -131,7 +142,9 @@ static uint64_t service_arm(struct doca_ctx *ctx)
 	service->empty_looks = 0; /* what ends the sleep may be in the socket */
 	if (__atomic_load_n(&service->has_letters, __ATOMIC_ACQUIRE) || service->may_have_more)
 		return CORE_ARM_NOW;
-	return chan_stream_is_sending(&service->stream) ? FLUSH_DELAY_NS : CORE_ARM_NEVER;
+	if (chan_stream_is_sending(&service->stream))
+		return FLUSH_DELAY_NS;
+	return service->has_sent ? ATTEND_DELAY_NS : CORE_ARM_NEVER;
 }
 
 static void forget_plugins(struct doca_urom_service *service)
@@ -161,6 +174,7 @@ static doca_error_t service_start(struct doca_ctx *ctx)
 		forget_plugins(service);
 		return result;
 	}
+	service->has_sent = false;
 	pthread_mutex_lock(&service->lock);
 	service->is_cut = false;
 	pthread_mutex_unlock(&service->lock);
