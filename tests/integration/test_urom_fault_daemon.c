@@ -33,6 +33,7 @@ struct row {
 	 */
 	pid_t (*run)(struct urom_fault *fault, enum urom_fault_act act);
 	enum urom_fault_act act;
+	const char *channel;
 };
 
 static void strike(struct urom_fault *fault, enum urom_fault_act act)
@@ -392,6 +393,20 @@ static pid_t strike_in_close(struct urom_fault *fault, enum urom_fault_act act)
 	return pid;
 }
 
+/* The same, and it does not return from there: the worker makes an end of it by itself. */
+static pid_t strike_in_endless_close(struct urom_fault *fault, enum urom_fault_act act)
+{
+	pid_t pid = run_worker(fault);
+
+	urom_fault_stop(fault);
+	while (!urom_gate_is_reached(fault->gate))
+		(void)urom_fault_turn(fault);
+	strike(fault, act);
+	urom_fault_hear_moves(fault, UROM_WORKER_STOPS);
+	urom_fault_wait_gone(pid, UROM_FAULT_CLOSING_NS);
+	return pid;
+}
+
 /* --- The table --- */
 
 /* There is a daemon again, and the service runs. Of the old one's workers none is left. */
@@ -417,7 +432,7 @@ static void run_row(void **state)
 	struct urom_fault fault;
 	pid_t pid;
 
-	urom_fault_init(&fault, row->point);
+	urom_fault_init(&fault, row->point, row->channel);
 	if (has_witness)
 		urom_fault_begin_witness(&fault);
 
@@ -435,7 +450,10 @@ static void run_row(void **state)
 	urom_fault_fini(&fault);
 }
 
-#define CELL(name, act, point, run) UROM_FAULT_CELL(name, run_row, struct row, { point, run, act })
+#define CELL(name, act, point, run) \
+	UROM_FAULT_CELL(name, run_row, struct row, { point, run, act, "ucx" })
+
+#define TCP(name, act, run) UROM_FAULT_CELL(name, run_row, struct row, { NULL, run, act, "tcp" })
 
 int main(int argc, char **argv)
 {
@@ -463,6 +481,9 @@ int main(int argc, char **argv)
 		CELL("daemon_stopped_in_close_hinders_no_stop", UROM_FAULT_STOP, "close",
 		     strike_in_close),
 
+		TCP("daemon_stopped_with_a_full_window_over_tcp_hinders_no_answer", UROM_FAULT_STOP,
+		    strike_with_full_window),
+
 		CELL("daemon_killed_before_hello_fails_the_service", UROM_FAULT_KILL, NULL,
 		     strike_before_hello),
 		CELL("daemon_killed_before_welcome_fails_the_service", UROM_FAULT_KILL,
@@ -483,6 +504,14 @@ int main(int argc, char **argv)
 		     strike_at_detach),
 		CELL("daemon_killed_in_close_ends_the_stop", UROM_FAULT_KILL, "close",
 		     strike_in_close),
+
+		TCP("daemon_killed_with_a_full_window_over_tcp_resets_the_rest", UROM_FAULT_KILL,
+		    strike_with_full_window),
+		TCP("daemon_killed_at_detach_over_tcp_ends_the_stop", UROM_FAULT_KILL,
+		    strike_at_detach),
+
+		CELL("daemon_killed_while_close_does_not_return_leaves_no_worker", UROM_FAULT_KILL,
+		     "close", strike_in_endless_close),
 
 		CELL("daemon_paused_before_hello_welcomes_later", UROM_FAULT_PAUSE, NULL,
 		     strike_before_hello),

@@ -17,6 +17,7 @@ struct row {
 	const char *step;  /* of the victim */
 	enum urom_fault_act act;
 	bool is_shared; /* another host has the same worker */
+	const char *channel;
 };
 
 static bool is_late(const struct row *row)
@@ -105,7 +106,7 @@ static void run_row(void **state)
 	struct urom_fault fault;
 	pid_t pid;
 
-	urom_fault_init(&fault, row->point);
+	urom_fault_init(&fault, row->point, row->channel);
 	urom_fault_begin_witness(&fault);
 	urom_host_start(&fault.host);
 	fault.variable = NULL; /* it is the victim's */
@@ -128,9 +129,13 @@ static void run_row(void **state)
 }
 
 #define CELL(name, act, point, step) \
-	UROM_FAULT_CELL(name, run_row, struct row, { point, step, act, false })
+	UROM_FAULT_CELL(name, run_row, struct row, { point, step, act, false, "ucx" })
+
 #define SHARED(name, act, step) \
-	UROM_FAULT_CELL(name, run_row, struct row, { NULL, step, act, true })
+	UROM_FAULT_CELL(name, run_row, struct row, { NULL, step, act, true, "ucx" })
+
+#define SHARED_TCP(name, act, step) \
+	UROM_FAULT_CELL(name, run_row, struct row, { NULL, step, act, true, "tcp" })
 
 int main(int argc, char **argv)
 {
@@ -193,6 +198,12 @@ int main(int argc, char **argv)
 		       UROM_FAULT_STOP, "answers"),
 		SHARED("host_stopped_after_detach_leaves_the_worker_to_others", UROM_FAULT_STOP,
 		       "detach"),
+		SHARED_TCP("host_killed_while_it_is_answered_over_tcp_leaves_the_worker_to_others",
+			   UROM_FAULT_KILL, "answers"),
+		SHARED_TCP("host_stopped_while_it_is_answered_over_tcp_leaves_the_worker_to_others",
+			   UROM_FAULT_STOP, "answers"),
+		SHARED_TCP("host_paused_while_it_is_answered_over_tcp_gets_all_answers",
+			   UROM_FAULT_PAUSE, "answers"),
 		SHARED("host_paused_while_it_is_answered_shares_its_worker_again", UROM_FAULT_PAUSE,
 		       "answers"),
 	};

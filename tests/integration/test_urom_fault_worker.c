@@ -21,6 +21,7 @@ struct row {
 	/* Goes to the step, lets it happen, and hears what comes of it. Returns: the process. */
 	pid_t (*run)(struct urom_fault *fault, enum urom_fault_act act);
 	enum urom_fault_act act;
+	const char *channel;
 };
 
 static void send_signal(pid_t pid, int number)
@@ -159,6 +160,9 @@ static pid_t strike_while_it_answers(struct urom_fault *fault, enum urom_fault_a
 	urom_fault_fill_window(fault);
 	urom_fault_hear_one(fault);
 	strike(pid, act);
+	if (act == UROM_FAULT_STOP)
+		turn_some(
+		    fault); /* what it has answered is heard before the application stops it */
 	hear_commands(fault, pid, act,
 		      (struct urom_fault_ends){ .count = UROM_FAULT_WINDOW,
 						.min_good = 1,
@@ -216,7 +220,7 @@ static void run_row(void **state)
 	struct urom_fault fault;
 	pid_t pid;
 
-	urom_fault_init(&fault, row->point);
+	urom_fault_init(&fault, row->point, row->channel);
 	urom_fault_begin_witness(&fault);
 	urom_host_start(&fault.host);
 
@@ -231,7 +235,10 @@ static void run_row(void **state)
 	urom_fault_fini(&fault);
 }
 
-#define CELL(name, act, point, run) UROM_FAULT_CELL(name, run_row, struct row, { point, run, act })
+#define CELL(name, act, point, run) \
+	UROM_FAULT_CELL(name, run_row, struct row, { point, run, act, "ucx" })
+
+#define TCP(name, act, run) UROM_FAULT_CELL(name, run_row, struct row, { NULL, run, act, "tcp" })
 
 int main(int argc, char **argv)
 {
@@ -261,6 +268,15 @@ int main(int argc, char **argv)
 		CELL("worker_stopped_in_close_is_killed", UROM_FAULT_STOP, "close",
 		     strike_in_close),
 
+		TCP("worker_stopped_with_a_full_window_over_tcp_keeps_it_until_stop",
+		    UROM_FAULT_STOP, strike_with_full_window),
+		TCP("worker_stopped_while_it_answers_over_tcp_keeps_the_rest_until_stop",
+		    UROM_FAULT_STOP, strike_while_it_answers),
+		TCP("worker_stopped_before_attached_over_tcp_fails_the_start", UROM_FAULT_STOP,
+		    strike_before_attached),
+		TCP("worker_stopped_at_detach_over_tcp_is_not_waited_for", UROM_FAULT_STOP,
+		    strike_at_detach),
+
 		CELL("worker_killed_before_hello_fails_the_start", UROM_FAULT_KILL, "exec",
 		     strike_at_point),
 		CELL("worker_killed_while_it_loads_a_plugin_fails_the_start", UROM_FAULT_KILL,
@@ -284,6 +300,17 @@ int main(int argc, char **argv)
 		     strike_at_detach),
 		CELL("worker_killed_in_close_ends_the_stop", UROM_FAULT_KILL, "close",
 		     strike_in_close),
+
+		TCP("worker_killed_with_a_full_window_over_tcp_resets_it", UROM_FAULT_KILL,
+		    strike_with_full_window),
+		TCP("worker_killed_while_it_answers_over_tcp_resets_the_rest", UROM_FAULT_KILL,
+		    strike_while_it_answers),
+		TCP("worker_killed_before_attached_over_tcp_fails_the_start", UROM_FAULT_KILL,
+		    strike_before_attached),
+		TCP("worker_killed_at_detach_over_tcp_ends_the_stop", UROM_FAULT_KILL,
+		    strike_at_detach),
+		TCP("worker_paused_with_a_full_window_over_tcp_answers_it_later", UROM_FAULT_PAUSE,
+		    strike_with_full_window),
 
 		CELL("worker_paused_before_hello_starts_all_the_same", UROM_FAULT_PAUSE, "exec",
 		     strike_at_point),

@@ -44,14 +44,15 @@ void urom_fault_fini_host(struct urom_fault *fault)
 	urom_host_fini(&fault->host);
 }
 
-void urom_fault_init(struct urom_fault *fault, const char *point)
+void urom_fault_init(struct urom_fault *fault, const char *point, const char *channel)
 {
-	static const char *const args[] = { "--worker", UROM_GATED_WORKER, NULL };
+	static const char *args[] = { "--worker", UROM_GATED_WORKER, "--channel", NULL, NULL };
 	static const char *env[] = { NULL, NULL };
 	static const struct urom_rig_options options = { .args = args, .env = env };
 	static struct urom_gate gate;
 	static struct urom_rig rig;
 
+	args[3] = channel;
 	urom_rig_init_stopped(&rig, &options);
 	if (point != NULL)
 		urom_gate_init(&gate, &rig, point);

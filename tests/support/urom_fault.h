@@ -59,9 +59,9 @@ struct urom_fault {
 /*
  * Daemon and application, its service IDLE. point: where processes are to stop that have the gate's
  * variable in their environment, which the application's worker has, or with UROM_FAULT_LATE the
- * daemon; NULL: nowhere. One at a time.
+ * daemon; NULL: nowhere. channel: "ucx" or "tcp". One at a time.
  */
-void urom_fault_init(struct urom_fault *fault, const char *point);
+void urom_fault_init(struct urom_fault *fault, const char *point, const char *channel);
 
 /* Ends all of it; nothing may be left. */
 void urom_fault_fini(struct urom_fault *fault);
