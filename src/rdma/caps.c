@@ -2,11 +2,15 @@
 
 /* What a device can do: the limits of its provider. */
 
+#include <stddef.h>
+
 #include "core/error.h"
 #include "core/log.h"
 #include "rdma/provider.h"
 
 CORE_LOG_REGISTER(RDMA::CAPS);
+
+#define IN_CAPS(member) offsetof(struct drdma_caps, member)
 
 /*
  * The provider of a device; NULL: *result says why. INVALID_VALUE: an argument is NULL, logged.
@@ -35,64 +39,46 @@ static doca_error_t is_supported(const struct doca_devinfo *devinfo, const char 
 	return result;
 }
 
+/* place: of the number in struct drdma_caps. */
+static doca_error_t get_cap(const struct doca_devinfo *devinfo, size_t place, uint32_t *value,
+			    const char *func)
+{
+	doca_error_t result;
+	const struct drdma_provider *provider = find_provider(devinfo, value, func, &result);
+
+	if (provider != NULL)
+		*value = *(const uint32_t *)(const void *)((const char *)&provider->caps + place);
+	return result;
+}
+
 doca_error_t doca_rdma_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo,
 						   uint32_t *max_recv_queue_size)
 {
-	doca_error_t result;
-	const struct drdma_provider *provider =
-	    find_provider(devinfo, max_recv_queue_size, __func__, &result);
-
-	if (provider != NULL)
-		*max_recv_queue_size = provider->caps.max_receives;
-	return result;
+	return get_cap(devinfo, IN_CAPS(max_receives), max_recv_queue_size, __func__);
 }
 
 doca_error_t doca_rdma_cap_get_max_send_queue_size(const struct doca_devinfo *devinfo,
 						   uint32_t *max_send_queue_size)
 {
-	doca_error_t result;
-	const struct drdma_provider *provider =
-	    find_provider(devinfo, max_send_queue_size, __func__, &result);
-
-	if (provider != NULL)
-		*max_send_queue_size = provider->caps.max_send_queue_size;
-	return result;
+	return get_cap(devinfo, IN_CAPS(max_send_queue_size), max_send_queue_size, __func__);
 }
 
 doca_error_t doca_rdma_cap_get_max_send_buf_list_len(const struct doca_devinfo *devinfo,
 						     uint32_t *max_send_buf_list_len)
 {
-	doca_error_t result;
-	const struct drdma_provider *provider =
-	    find_provider(devinfo, max_send_buf_list_len, __func__, &result);
-
-	if (provider != NULL)
-		*max_send_buf_list_len = provider->caps.max_send_list_len;
-	return result;
+	return get_cap(devinfo, IN_CAPS(max_send_list_len), max_send_buf_list_len, __func__);
 }
 
 doca_error_t doca_rdma_cap_get_max_message_size(const struct doca_devinfo *devinfo,
 						uint32_t *max_message_size)
 {
-	doca_error_t result;
-	const struct drdma_provider *provider =
-	    find_provider(devinfo, max_message_size, __func__, &result);
-
-	if (provider != NULL)
-		*max_message_size = provider->caps.max_message_size;
-	return result;
+	return get_cap(devinfo, IN_CAPS(max_message_size), max_message_size, __func__);
 }
 
 doca_error_t doca_rdma_cap_get_gid_table_size(const struct doca_devinfo *devinfo,
 					      uint32_t *gid_table_size)
 {
-	doca_error_t result;
-	const struct drdma_provider *provider =
-	    find_provider(devinfo, gid_table_size, __func__, &result);
-
-	if (provider != NULL)
-		*gid_table_size = provider->caps.gid_table_size;
-	return result;
+	return get_cap(devinfo, IN_CAPS(gid_table_size), gid_table_size, __func__);
 }
 
 doca_error_t doca_rdma_cap_get_gid(const struct doca_devinfo *devinfo, uint32_t start_index,

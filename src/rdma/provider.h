@@ -20,6 +20,7 @@ struct drdma_caps {
 	uint32_t max_receive_list_len;
 	uint32_t max_message_size; /* bytes */
 	uint32_t gid_table_size;
+	uint32_t max_gid_index; /* of it */
 };
 
 /* All run on the engine's thread of the context. */

@@ -38,6 +38,7 @@ static void rdma_init(struct doca_rdma *rdma, struct doca_dev *dev)
 		.receive_list_len = DEFAULT_RECEIVE_LIST_LEN,
 		.transport = DOCA_RDMA_TRANSPORT_TYPE_RC,
 		.mtu = DOCA_MTU_SIZE_1K_BYTES,
+		.grh_enabled = 1,
 		.max_num_connections = 1,
 		.rnr_retry_count = DRDMA_RNR_FOR_EVER,
 	};

@@ -65,6 +65,7 @@ struct drdma_task {
 
 STAILQ_HEAD(drdma_queue, doca_task);
 
+/* All of one type, as config.c has them in a table. */
 struct drdma_config {
 	uint32_t send_queue_size; /* a power of two */
 	uint32_t send_list_len;
@@ -72,10 +73,11 @@ struct drdma_config {
 	uint32_t permissions; /* doca_access_flag bits */
 	uint32_t gid_index;
 	uint32_t sl;
-	enum doca_rdma_transport_type transport;
-	enum doca_mtu_size mtu;
-	uint16_t max_num_connections;
-	uint8_t rnr_retry_count;
+	uint32_t transport; /* enum doca_rdma_transport_type */
+	uint32_t mtu;       /* enum doca_mtu_size */
+	uint32_t grh_enabled;
+	uint32_t max_num_connections; /* 16 bits */
+	uint32_t rnr_retry_count;     /* 8 bits */
 };
 
 /* What an exported descriptor says of a connection. */

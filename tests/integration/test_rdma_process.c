@@ -384,13 +384,13 @@ static void engine_takes_no_signals_and_ends(void **state)
 int main(int argc, char **argv)
 {
 	const struct rdma_test tests[] = {
-		RDMA_TEST(target_needs_not_run),
-		RDMA_TEST(sender_may_end_at_its_completion),
-		RDMA_TEST(killed_peer_fails_what_is_outstanding),
+		RDMA_TEST_ALONE(target_needs_not_run),
+		RDMA_TEST_ALONE(sender_may_end_at_its_completion),
+		RDMA_TEST_ALONE(killed_peer_fails_what_is_outstanding),
 		RDMA_TEST_ALONE(killed_peer_is_noticed_though_its_child_lives),
-		RDMA_TEST(stopped_peer_completes_nothing),
-		RDMA_TEST(full_sockets_are_waited_for),
-		RDMA_TEST(engine_takes_no_signals_and_ends),
+		RDMA_TEST_ALONE(stopped_peer_completes_nothing),
+		RDMA_TEST_ALONE(full_sockets_are_waited_for),
+		RDMA_TEST_ALONE(engine_takes_no_signals_and_ends),
 	};
 
 	for (size_t i = 0; argc == 3 && i < sizeof(roles) / sizeof(roles[0]); i++) {

@@ -85,7 +85,7 @@ static bool send_hello(struct soft_requester *requester)
 	const struct doca_rdma_connection *conn = requester->conn->conn;
 	struct soft_hello hello = {
 		.transport = conn->record.transport,
-		.rnr_retry_count = conn->rdma->config.rnr_retry_count,
+		.rnr_retry_count = (uint8_t)conn->rdma->config.rnr_retry_count,
 		.from_id = conn->record.conn_id,
 		.to_id = conn->peer.conn_id,
 		.secret_addr = (uintptr_t)conn->record.secret,

@@ -221,6 +221,7 @@ const struct drdma_provider soft_provider = {
 		.max_receive_list_len = SOFT_MAX_LIST,
 		.max_message_size = SOFT_MAX_MESSAGE,
 		.gid_table_size = GID_TABLE_SIZE,
+		.max_gid_index = GID_TABLE_SIZE - 1,
 	},
 	.get_gid = soft_get_gid,
 	.start = soft_start,
