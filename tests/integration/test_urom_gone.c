@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hosts and daemons that are gone without a word. */
+#include <signal.h>
 #include <stdlib.h>
 
 #include "test.h"
@@ -119,6 +120,50 @@ static void death_of_the_daemon_ends_workers_and_tasks(void **state)
 	urom_logs_take_all(&rig->logs, "daemon");
 }
 
+/* What a line says of a worker's death is what the daemon has seen, though the channel is faster.
+ */
+static void loss_of_a_worker_is_logged_once_with_its_reason(void **state)
+{
+	struct urom_rig *rig = *state;
+	struct doca_urom_worker *worker;
+	struct urom_host host;
+
+	urom_host_init_running(&host);
+	worker = urom_host_run_worker(&host, 7);
+	urom_host_send(&host, worker, UROM_TEST_HOLD, 0, 1);
+
+	assert_int_equal(kill(urom_rig_worker(rig), SIGKILL), 0);
+
+	assert_hears(&host.heard, host.pe, "CONNECTION_RESET(1) running>stopping stopping>idle");
+	test_take_log("[ERR][UROM::WORKER_CTX] worker 7 is lost: worker 7 (pid");
+	assert_int_equal(test_num_logged(), 0);
+	urom_host_fini(&host);
+	urom_logs_take_all(&rig->logs, "worker 7");
+}
+
+/* One command is not "1 commands", and nobody is at fault. */
+static void end_of_the_service_is_told_as_what_it_is(void **state)
+{
+	struct urom_rig *rig = *state;
+	struct doca_urom_worker *worker;
+	struct urom_host host;
+
+	urom_host_init_running(&host);
+	worker = urom_host_run_worker(&host, 7);
+	urom_host_send(&host, worker, UROM_TEST_HOLD, 0, 1);
+
+	urom_rig_stop(rig);
+
+	assert_hears(&host.heard, host.pe, "CONNECTION_RESET(1) running>stopping stopping>idle");
+	test_take_log("[WRN][UROM::WORKER_CTX] worker 7 has ended: the service is ending; "
+		      "1 command ends with it");
+	while (test_num_logged() == 0)
+		(void)doca_pe_progress(host.pe); /* the way to the daemon comes to its end */
+	test_take_log("[WRN][UROM::SERVICE_CTX] service");
+	urom_host_destroy_worker(&host, worker);
+	urom_host_fini(&host);
+}
+
 static void end_of_the_daemon_ends_workers(void **state)
 {
 	struct urom_rig *rig = *state;
@@ -131,8 +176,8 @@ static void end_of_the_daemon_ends_workers(void **state)
 	urom_rig_stop(rig);
 
 	assert_hears(&host.heard, host.pe, UROM_WORKER_STOPS);
-	assert_true(test_num_logged() > 0);
-	test_drop_log();
+	test_take_log("has ended: the service is ending");
+	test_drop_log(); /* the way to the daemon may have ended already, too */
 	urom_host_destroy_worker(&host, worker);
 	urom_host_stop(&host);
 	urom_host_fini(&host);
@@ -145,6 +190,8 @@ int main(int argc, char **argv)
 		UROM_TEST(worker_of_a_host_that_exits_without_stop_ends),
 		UROM_TEST(worker_goes_on_for_the_hosts_that_are_left),
 		UROM_TEST(death_of_the_daemon_ends_workers_and_tasks),
+		UROM_TEST(loss_of_a_worker_is_logged_once_with_its_reason),
+		UROM_TEST(end_of_the_service_is_told_as_what_it_is),
 		UROM_TEST(end_of_the_daemon_ends_workers),
 	};
 

@@ -54,7 +54,8 @@ struct uromh_mail {
 	bool is_started;
 	bool is_refused;
 	bool is_stopped;
-	bool is_dead; /* the process, or the way to the daemon */
+	bool is_dead;   /* the process, or the way to the daemon */
+	bool is_ending; /* with that: it is the service that ends */
 	uint64_t worker_id;
 	uint64_t connection;
 	bool has_group;
@@ -104,6 +105,7 @@ struct doca_urom_service {
 	struct chan_stream stream; /* by uromh_stream_open() and uromh_stream_close() alone */
 	LIST_ENTRY(doca_urom_service) open_link;
 	bool has_sent;        /* to the daemon, and some of it may be on the way */
+	bool is_ending;       /* the daemon has said so */
 	bool may_have_more;   /* the latest look at the stream brought a message */
 	uint32_t empty_looks; /* at the stream, in a row */
 	uint32_t turns;       /* of the engine, since there have been many of them */

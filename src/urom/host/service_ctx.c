@@ -31,8 +31,12 @@ static void close_stream(struct doca_urom_service *service)
 /* The service stays RUNNING, for it stops by the application alone; nothing more can be asked. */
 static void cut(struct doca_urom_service *service, const char *why)
 {
-	DOCA_LOG_ERR("service %p has lost its daemon at %s:%u: %s; stop and start it",
-		     (void *)service, service->location.host, service->location.port, why);
+	if (service->is_ending)
+		DOCA_LOG_WARN("service %p: the service at %s:%u has ended; stop and start it",
+			      (void *)service, service->location.host, service->location.port);
+	else
+		DOCA_LOG_ERR("service %p has lost its daemon at %s:%u: %s; stop and start it",
+			     (void *)service, service->location.host, service->location.port, why);
 	close_stream(service);
 	uromh_seats_cut(service);
 	uromh_groups_flush(service, DOCA_ERROR_CONNECTION_RESET);
@@ -164,6 +168,7 @@ static doca_error_t service_start(struct doca_ctx *ctx)
 			     (void *)service);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
+	service->is_ending = false;
 	result = uromh_groups_fill(service);
 	if (result == DOCA_SUCCESS)
 		result = uromh_service_connect(service);

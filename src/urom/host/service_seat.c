@@ -288,6 +288,7 @@ static void die(struct uromh_seat *seat, const char *reason, size_t len)
 	seat->connection = 0;
 	seat->exchange = 0;
 	seat->mail.is_dead = true;
+	seat->mail.is_ending = seat->service->is_ending;
 	(void)snprintf(seat->mail.reason, sizeof(seat->mail.reason), "%.*s", (int)len, reason);
 	deliver(seat);
 }
@@ -301,6 +302,7 @@ doca_error_t uromh_seats_died(struct doca_urom_service *service, const struct ch
 
 	if (result != DOCA_SUCCESS)
 		return result;
+	service->is_ending |= died.error == DOCA_ERROR_SHUTDOWN;
 	pthread_mutex_lock(&service->lock);
 	TAILQ_FOREACH (seat, &service->seats, link) {
 		if (seat->connection == 0 || seat->worker_id != died.worker_id)
@@ -309,10 +311,9 @@ doca_error_t uromh_seats_died(struct doca_urom_service *service, const struct ch
 		is_loss = true;
 	}
 	pthread_mutex_unlock(&service->lock);
-	/* A context that has gone already, on its channel's word, or was stopped, fails nothing
-	 * now. */
-	DOCA_LOG(is_loss ? DOCA_LOG_LEVEL_ERROR : DOCA_LOG_LEVEL_WARNING, "%.*s",
-		 (int)died.reason.len, (const char *)died.reason.data);
+	/* Its context says why it has gone; one that was faster cannot, and fails nothing now. */
+	if (!is_loss && !service->is_ending)
+		DOCA_LOG_WARN("%.*s", (int)died.reason.len, (const char *)died.reason.data);
 	return DOCA_SUCCESS;
 }
 

@@ -39,6 +39,7 @@ enum uromh_phase {
 	UROMH_ASKED,     /* STARTING: the daemon has the word */
 	UROMH_ATTACHING, /* STARTING: the worker has */
 	UROMH_ATTACHED,  /* RUNNING, or about to be */
+	UROMH_BEREFT,    /* RUNNING: the channel is lost, and the daemon may say why */
 	UROMH_DETACHING, /* STOPPING: the worker has the word */
 	UROMH_LEAVING,   /* STOPPING: the daemon has */
 	UROMH_GONE,      /* nothing is left but to say so */
@@ -93,6 +94,7 @@ struct doca_urom_worker {
 	struct chan *parents_chan; /* in a child of a fork: it stays untouched */
 	bool is_channel_done;      /* it is closed with the next progress */
 	bool is_over;              /* the daemon has dropped this connection already */
+	doca_error_t loss;         /* how the channel was lost, in BEREFT */
 	uint32_t max_message;
 	uint64_t real_id;
 	bool has_real_group;

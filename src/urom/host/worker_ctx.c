@@ -15,6 +15,7 @@
  *  start     ASKED       the service has a letter for the daemon
  *  started   ATTACHING   the daemon's answer came as mail; the worker process has the ticket
  *  ATTACHED  ATTACHED    RUNNING
+ *  lost      BEREFT      the daemon's word of why is awaited, for a moment
  *  stop      DETACHING   what was in flight is flushed; the worker process is told
  *  DETACHED  LEAVING     the channel is closed; the service has a letter for the daemon
  *  stopped   GONE        the seat is left; IDLE with the next progress
@@ -30,6 +31,7 @@ CORE_LOG_REGISTER(UROM::WORKER_CTX);
 #define SECOND_NS         UINT64_C(1000000000)
 
 #define START_TIMEOUT_NS  (10 * SECOND_NS)
+#define WORD_TIMEOUT_NS   (SECOND_NS / 2)
 #define DETACH_TIMEOUT_NS (2 * SECOND_NS)
 #define LEAVE_TIMEOUT_NS  (7 * SECOND_NS) /* after that of DETACH: 10 s in all are not reached */
 
@@ -77,11 +79,26 @@ static void fail_start(struct doca_urom_worker *worker, const char *why)
 	core_ctx_start_failed(&worker->base);
 }
 
-/* RUNNING ends without the application's doing. */
-static void lose(struct doca_urom_worker *worker, const char *why)
+static void log_loss(const struct doca_urom_worker *worker, const char *why, bool is_ending)
 {
-	DOCA_LOG_ERR("worker %lu is lost: %s; %u commands end with it",
-		     (unsigned long)worker->real_id, why, worker->num_inflight);
+	const unsigned int count = worker->num_inflight;
+	char commands[48] = "";
+
+	if (count > 0)
+		(void)snprintf(commands, sizeof(commands), "; %u command%s with it", count,
+			       count == 1 ? " ends" : "s end");
+	if (is_ending)
+		DOCA_LOG_WARN("worker %lu has ended: the service is ending%s",
+			      (unsigned long)worker->real_id, commands);
+	else
+		DOCA_LOG_ERR("worker %lu is lost: %s%s", (unsigned long)worker->real_id, why,
+			     commands);
+}
+
+/* RUNNING ends without the application's doing. */
+static void lose(struct doca_urom_worker *worker, const char *why, bool is_ending)
+{
+	log_loss(worker, why, is_ending);
 	close_channel(worker);
 	uromh_seat_leave(&worker->seat, worker->is_over);
 	worker->phase = UROMH_GONE;
@@ -107,7 +124,7 @@ static void leave(struct doca_urom_worker *worker)
 		finish_stop(worker);
 }
 
-static void lose_in_phase(struct doca_urom_worker *worker, const char *why)
+static void lose_in_phase(struct doca_urom_worker *worker, const char *why, bool is_ending)
 {
 	switch (worker->phase) {
 	case UROMH_ASKED:
@@ -118,7 +135,10 @@ static void lose_in_phase(struct doca_urom_worker *worker, const char *why)
 		if (worker->base.state == DOCA_CTX_STATE_STARTING)
 			fail_start(worker, why); /* nobody has heard of RUNNING yet */
 		else
-			lose(worker, why);
+			lose(worker, why, is_ending);
+		break;
+	case UROMH_BEREFT:
+		lose(worker, why, is_ending);
 		break;
 	case UROMH_DETACHING:
 		leave(worker);
@@ -198,7 +218,7 @@ static void on_received(void *arg, struct chan_conn *conn, const struct chan_mes
 		}
 	}
 	if (result != DOCA_SUCCESS)
-		lose_in_phase(worker, "its process says what nobody can understand");
+		lose_in_phase(worker, "its process says what nobody can understand", false);
 }
 
 static void on_closed(void *arg, struct chan_conn *conn, doca_error_t why)
@@ -208,7 +228,13 @@ static void on_closed(void *arg, struct chan_conn *conn, doca_error_t why)
 	if (conn != worker->conn)
 		return;
 	worker->conn = NULL;
-	lose_in_phase(worker, doca_error_get_descr(why));
+	if (worker->phase != UROMH_ATTACHED || worker->base.state != DOCA_CTX_STATE_RUNNING) {
+		lose_in_phase(worker, doca_error_get_descr(why), false);
+		return;
+	}
+	worker->phase = UROMH_BEREFT;
+	worker->loss = why;
+	worker->deadline_ns = now_ns() + WORD_TIMEOUT_NS;
 }
 
 static const struct chan_handler handler = {
@@ -286,7 +312,7 @@ static void take_mail(struct doca_urom_worker *worker, const struct uromh_mail *
 		 worker->phase == UROMH_LEAVING)
 		finish_stop(worker);
 	else if (mail->is_dead)
-		lose_in_phase(worker, mail->reason);
+		lose_in_phase(worker, mail->reason, mail->is_ending);
 }
 
 /* --- Time --- */
@@ -300,6 +326,9 @@ static void take_deadline(struct doca_urom_worker *worker)
 		break;
 	case UROMH_ATTACHING:
 		fail_start(worker, "its process cannot be reached within 10 s");
+		break;
+	case UROMH_BEREFT:
+		lose(worker, doca_error_get_descr(worker->loss), false);
 		break;
 	case UROMH_DETACHING:
 		DOCA_LOG_WARN("worker %lu does not answer; it is stopped all the same",
@@ -408,6 +437,10 @@ static doca_error_t worker_stop(struct doca_ctx *ctx)
 		worker->deadline_ns = now_ns() + DETACH_TIMEOUT_NS;
 		if (chan_send(worker->conn, WIRE_DETACH, 0, &empty) != DOCA_SUCCESS)
 			leave(worker);
+		break;
+	case UROMH_BEREFT:
+		uromh_cmds_flush(worker, DOCA_ERROR_CONNECTION_RESET);
+		leave(worker);
 		break;
 	case UROMH_GONE: /* in a child of a fork, where commands may be in flight */
 		uromh_cmds_flush(worker, DOCA_ERROR_SHUTDOWN);
