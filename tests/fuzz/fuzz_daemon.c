@@ -26,10 +26,9 @@ static const struct {
 	enum uromd_limit_id id;
 	uint64_t value;
 } low_limits[] = {
-	{ UROMD_LIMIT_SESSIONS, 3 },
-	{ UROMD_LIMIT_HALF_OPEN, 2 },
-	{ UROMD_LIMIT_WORKERS, 3 },
-	{ UROMD_LIMIT_SESSION_WORKERS, 3 },
+	{ UROMD_LIMIT_SESSIONS, 3 }, { UROMD_LIMIT_HALF_OPEN, 2 },
+	{ UROMD_LIMIT_WORKERS, 3 },  { UROMD_LIMIT_SESSION_WORKERS, 2 },
+	{ UROMD_LIMIT_CPU_TIME, 1 }, { UROMD_LIMIT_MEMORY, 1 << 20 },
 };
 
 static const struct uromd_auth *no_auth;

@@ -121,6 +121,8 @@ static void try_env(const uint8_t *input, size_t size)
 	if (wire_decode(&list_message, body, size + 4, &entries) == WIRE_OK &&
 	    uromd_env_is_good(&entries)) {
 		CHECK(uromd_env_init(&env, base, &entries, size % 2 == 0) == DOCA_SUCCESS);
+		CHECK(uromd_env_add(&env, "A", "2") == DOCA_SUCCESS);
+		CHECK(uromd_env_add(&env, "HOME", "/") == DOCA_SUCCESS);
 		check_env(env.list);
 		uromd_env_fini(&env);
 	}

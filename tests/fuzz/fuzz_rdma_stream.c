@@ -197,6 +197,31 @@ static void check_guards(void)
 	}
 }
 
+/* What the other side answers has a form of its own; here no request of ours is under way. */
+static void check_answers(const uint8_t *input, size_t size)
+{
+	uint8_t *response = malloc(SOFT_RESPONSE_SIZE), *welcome = malloc(SOFT_WELCOME_SIZE);
+	uint8_t again[SOFT_RESPONSE_SIZE];
+	struct soft_response decoded;
+	struct soft_welcome greeting;
+
+	CHECK(response != NULL && welcome != NULL);
+	if (size >= SOFT_RESPONSE_SIZE) {
+		memcpy(response, input, SOFT_RESPONSE_SIZE);
+		memcpy(welcome, input, SOFT_WELCOME_SIZE);
+		if (soft_response_decode(response, &decoded)) {
+			soft_response_encode(&decoded, again);
+			CHECK(memcmp(again, response, SOFT_RESPONSE_SIZE) == 0);
+		}
+		if (soft_welcome_decode(welcome, &greeting)) {
+			soft_welcome_encode(&greeting, again);
+			CHECK(memcmp(again, welcome, SOFT_WELCOME_SIZE) == 0);
+		}
+	}
+	free(response);
+	free(welcome);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
 	static uint8_t stream[2 * MAX_BYTES], answers[4096];
@@ -208,6 +233,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 
 	if (size > MAX_BYTES / 2)
 		return 0;
+	check_answers(input, size);
 	post_receives();
 	conn = make_conn(&peer);
 	fd = open_lane(conn, &peer);

@@ -19,7 +19,7 @@ ANY = 0xFFFFFFFFFFFFFFFF
 MORE = 0x80
 HELLO, CHALLENGE, PROOF, WELCOME, REFUSED = 1, 2, 3, 4, 5
 WORKER_START, WORKER_STARTED, WORKER_REFUSED, WORKER_STOP, WORKER_STOPPED = 16, 17, 18, 19, 20
-WORKER_DIED, GROUP_GET, GROUP = 21, 22, 23
+WORKER_DIED, GROUP_GET, GROUP, STATUS_GET = 21, 22, 23, 24
 WORKER_READY, WORKER_FAILED, TICKET, TICKET_KNOWN, TICKET_VOID, SHUTDOWN = 32, 33, 34, 35, 36, 37
 ATTACH, ATTACHED, COMMAND, NOTIFY, DETACH, DETACHED = 48, 49, 50, 51, 52, 53
 
@@ -154,6 +154,13 @@ def daemon_seeds():
     up = begin + work + known
     yield "host", come + d.read() + d.hang_up()
     yield "operator", d.connect() + d.say(HELLO, hello(role=3)) + d.read() + d.say(GROUP_GET)
+    operator = d.connect() + d.say(HELLO, hello(role=3))
+    yield "status", operator + d.say(STATUS_GET) + d.read()
+    yield "status_long", operator + d.say(STATUS_GET, b"1")
+    yield "over_time", up + d.work_exit(0, 24, 1)
+    yield "over_memory", begin + d.work_exit(0, 11, 1)
+    yield "room", begin + d.say(WORKER_START, start(6), flags=3) + d.say(
+        WORKER_START, start(7), flags=4) + d.read()
     yield "versions", d.connect() + d.say(HELLO, hello(low=2, high=3)) + d.read() + d.hang_up()
     yield "magic", d.connect() + d.say(HELLO, hello(magic=1))
     yield "cut", d.connect() + d.say(HELLO, hello()[:20])
@@ -604,6 +611,18 @@ def stream_empty_pieces():
             frame(NOTIFY, b"", more=1) + frame(NOTIFY, notify(1)[9:]) + frame(SHUTDOWN))
 
 
+# --- fuzz_rdma_stream ---
+
+
+def rdma_seeds():
+    for answer in range(4):
+        for status, size in ((0, 0), (0, 9), (1, 0), (1, 9)):
+            yield "answer_%d_%d_%d" % (answer, status, size), struct.pack("<BBHIII", answer, status,
+                                                                          0, 1, size, 0)
+    yield "welcome", struct.pack("<IHBBQ", 0x4C57444F, 1, 1, 1, 0)
+    yield "welcome_not", struct.pack("<IHBBQ", 0x4C57444F, 1, 0, 1, 0)
+
+
 # --- fuzz_probe_answer, fuzz_daemon_lists ---
 
 
@@ -652,6 +671,7 @@ SEEDS = {
     "fuzz_daemon_lists": list_seeds,
     "fuzz_host": host_seeds,
     "fuzz_probe_answer": probe_seeds,
+    "fuzz_rdma_stream": rdma_seeds,
     "fuzz_worker": worker_seeds,
 }
 
