@@ -44,6 +44,25 @@ void urom_fault_fini_host(struct urom_fault *fault)
 	urom_host_fini(&fault->host);
 }
 
+/* One that is slow to load is offered to later connections only. */
+static void await_plugin(struct urom_fault *fault)
+{
+	const uint64_t end = test_now_ns() + PATIENCE_NS;
+	const struct doca_urom_service_plugin_info *plugins;
+	doca_error_t result;
+	size_t count;
+
+	do {
+		if (test_now_ns() > end)
+			fail_msg("the daemon does not offer the plugin");
+		urom_host_start(&fault->host);
+		result = doca_urom_service_get_plugins_list(fault->host.service, &plugins, &count);
+		urom_host_stop(&fault->host);
+	} while (result == DOCA_ERROR_NOT_FOUND);
+	assert_success(result);
+	urom_logs_take_all(&fault->rig->logs, "it gave no answer within");
+}
+
 void urom_fault_init(struct urom_fault *fault, const char *point, const char *channel)
 {
 	static const char *args[] = { "--worker", UROM_GATED_WORKER, "--channel", NULL, NULL };
@@ -62,6 +81,7 @@ void urom_fault_init(struct urom_fault *fault, const char *point, const char *ch
 	urom_fault_init_host(fault, point != NULL && env[0] == NULL ? gate.variable : NULL);
 	fault->rig = &rig;
 	fault->gate = point != NULL ? &gate : NULL;
+	await_plugin(fault);
 }
 
 void urom_fault_fini(struct urom_fault *fault)
