@@ -7,12 +7,17 @@
 #include "core/export.h"
 #include "urom/wire/wire_frame.h"
 
-#define NUM_LINKS    64
-#define NUM_MESSAGES 500
-#define NUM_SMALL    300
-#define NUM_LONGEST  12
-#define NUM_MIXED    4096
-#define MAX_PAYLOAD  (16u << 20)
+/* The system's buffers take some as well. */
+#define MAX_OUT             (1u << 20)
+#define UNREAD_LEN          4000
+#define MAX_UNREAD_MESSAGES 100000
+
+#define NUM_LINKS           64
+#define NUM_MESSAGES        500
+#define NUM_SMALL           300
+#define NUM_LONGEST         12
+#define NUM_MIXED           4096
+#define MAX_PAYLOAD         (16u << 20)
 
 /* What is sent from one end and answered by the other in its handler. */
 static void echo(struct chan_link *link, const struct wire_command *command, uint64_t id)
@@ -30,6 +35,31 @@ static void first_message_goes_with_connecting(struct chan_contract *contract)
 	assert_int_equal(contract->worker.num_accepted, 1);
 	assert_int_equal(contract->worker.links[0].last_id, 7);
 	assert_int_equal(contract->worker.links[0].last_len, 100);
+}
+
+/* A peer that does not read costs so much and no more, and others are not concerned. */
+static void what_waits_for_a_peer_is_bounded(struct chan_contract *contract)
+{
+	struct chan_link *accepted, *other_accepted;
+	struct chan_link *link = contract_join(contract, &accepted);
+	struct chan_link *other = contract_join(contract, &other_accepted);
+	doca_error_t result = DOCA_SUCCESS;
+	uint64_t num_sent = 0;
+
+	link->conn->max_out = MAX_OUT;
+	while (num_sent < MAX_UNREAD_MESSAGES &&
+	       (result = contract_try_send(link, num_sent + 1, UNREAD_LEN)) == DOCA_SUCCESS)
+		num_sent++;
+	assert_int_equal(result, DOCA_ERROR_FULL);
+	assert_true(num_sent >= MAX_OUT / (2 * UNREAD_LEN));
+	assert_success(contract_try_send(other, 1, UNREAD_LEN));
+
+	/* Nothing of what was taken is lost, and there is room when it was read. */
+	contract_drive_until(contract, accepted->num_received == num_sent + 1);
+	contract_drive_until(contract, other_accepted->num_received == 2);
+	assert_success(contract_try_send(link, num_sent + 1, UNREAD_LEN));
+	contract_drive_until(contract, accepted->num_received == num_sent + 2);
+	assert_false(accepted->is_unordered);
 }
 
 static void messages_of_every_size_come_whole(struct chan_contract *contract)
@@ -255,6 +285,7 @@ static void transport_is_the_fast_one(struct chan_contract *contract)
 
 static const struct chan_contract_test tests[] = {
 	CONTRACT(first_message_goes_with_connecting),
+	CONTRACT(what_waits_for_a_peer_is_bounded),
 	CONTRACT(messages_of_every_size_come_whole),
 	CONTRACT(small_messages_of_each_size_come_back),
 	CONTRACT(messages_of_every_size_come_back),

@@ -40,6 +40,7 @@ struct chan_conn {
 	struct chan *chan;
 	void *user;      /* the user's; NULL at first */
 	size_t max_body; /* bytes of a message that may come; at first the channel's */
+	size_t max_out;  /* bytes that may wait to be sent; 0, as at first: no limit */
 };
 
 struct chan_handler {
@@ -145,10 +146,9 @@ CORE_EXPORT doca_error_t chan_connect(struct chan *chan, const void *addr, size_
 
 /*
  * Sends a message; it is encoded before the call returns, so the record and what it points to may
- * go. Messages that cannot leave yet wait in order, without a limit: who sends answers to
- * something, and bounds that.
- * Errors: NO_MEMORY. CONNECTION_RESET: the connection is over, `closed` will say so.
- * INVALID_VALUE: a field is over its limit.
+ * go. Messages that cannot leave yet wait in order; max_out bounds the memory that they take.
+ * Errors: FULL: over max_out, nothing of it was sent. NO_MEMORY. CONNECTION_RESET: the connection
+ * is over, `closed` will say so. INVALID_VALUE: a field is over its limit.
  */
 CORE_EXPORT doca_error_t chan_send(struct chan_conn *conn, uint16_t type, uint64_t id,
 				   const void *record);

@@ -48,6 +48,7 @@ struct pair_conn {
 	LIST_ENTRY(pair_conn) link; /* in conns; in gone when it is over */
 	struct pair_conn *peer;     /* NULL: there is none any more */
 	struct pair_item *closed;   /* owned; made beforehand, so that an end always finds room */
+	size_t unread_bytes;        /* of messages for it in the inbox */
 	bool is_over;
 };
 
@@ -133,6 +134,7 @@ static void put(struct pair_conn *conn, struct pair_item *item)
 	struct pair_chan *chan = chan_of(conn);
 
 	item->conn = conn;
+	conn->unread_bytes += item->message.len;
 	TAILQ_INSERT_TAIL(&chan->inbox, item, link);
 	wake(chan);
 }
@@ -155,6 +157,7 @@ static void purge(struct pair_conn *conn, bool keeps_accepted)
 		if (item->conn != conn || (keeps_accepted && item->kind == ITEM_ACCEPTED))
 			continue;
 		TAILQ_REMOVE(inbox, item, link);
+		conn->unread_bytes -= item->message.len;
 		free(item);
 	}
 }
@@ -337,10 +340,12 @@ static doca_error_t pair_send(struct chan_conn *base, const struct wire_message 
 	}
 	item->message = (struct chan_message){ message->type, id, item->body, len };
 	lock();
-	if (conn->peer != NULL)
-		put(conn->peer, item);
-	else
+	if (conn->peer == NULL)
 		result = DOCA_ERROR_CONNECTION_RESET;
+	else if (base->max_out > 0 && conn->peer->unread_bytes + len > base->max_out)
+		result = DOCA_ERROR_FULL;
+	else
+		put(conn->peer, item);
 	unlock();
 	if (result != DOCA_SUCCESS)
 		free(item);
@@ -361,8 +366,10 @@ static struct pair_item *take(struct pair_chan *chan)
 
 	lock();
 	item = chan->is_held ? NULL : TAILQ_FIRST(&chan->inbox);
-	if (item != NULL)
+	if (item != NULL) {
 		TAILQ_REMOVE(&chan->inbox, item, link);
+		item->conn->unread_bytes -= item->message.len;
+	}
 	unlock();
 	return item;
 }

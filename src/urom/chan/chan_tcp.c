@@ -183,6 +183,7 @@ static doca_error_t tcp_send(struct chan_conn *base, const struct wire_message *
 
 	if (conn->is_over)
 		return DOCA_ERROR_CONNECTION_RESET;
+	conn->stream.max_out = base->max_out;
 	result = chan_stream_send(&conn->stream, message->type, id, record);
 	if (result == DOCA_ERROR_CONNECTION_RESET)
 		conn_make_ready(conn); /* what the peer said before is still to be received */

@@ -163,6 +163,7 @@ static void conn_forget(struct ucx_conn *conn)
 	TAILQ_REMOVE(&ucx_chan_from(conn->base.chan)->closing, conn, link);
 	if (UCS_PTR_IS_PTR(conn->close_request))
 		ucp_request_free(conn->close_request);
+	chan_ucx_send_forget(conn);
 	free(conn);
 }
 

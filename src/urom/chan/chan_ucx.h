@@ -74,13 +74,15 @@ struct ucx_request {
 struct ucx_conn {
 	struct chan_conn base;
 	ucp_ep_h ep;
-	bool is_ours;                 /* this side has connected */
-	bool has_heard;               /* a message has come */
-	STAILQ_HEAD(, ucx_send) held; /* messages that leave when it has */
-	bool is_ending;               /* in the ending list */
-	bool is_given_up;             /* by the user: no more words to it */
-	doca_error_t why;             /* it ends */
-	void *close_request;          /* UCX's, once it is in the closing list */
+	bool is_ours;                  /* this side has connected */
+	bool has_heard;                /* a message has come */
+	STAILQ_HEAD(, ucx_send) held;  /* messages that leave when it has */
+	bool is_ending;                /* in the ending list */
+	bool is_given_up;              /* by the user: no more words to it */
+	doca_error_t why;              /* it ends */
+	void *close_request;           /* UCX's, once it is in the closing list */
+	LIST_HEAD(, ucx_send) pending; /* that UCX has not sent yet */
+	size_t pending_bytes;          /* of memory, of them and of what is held */
 	uint32_t next_out;
 	uint32_t next_in;
 	struct ucx_arrivals arrivals; /* that wait for their turn, by their number */
@@ -126,6 +128,9 @@ void chan_ucx_send_held(struct ucx_conn *conn);
 
 /* Drops it. */
 void chan_ucx_drop_held(struct ucx_conn *conn);
+
+/* The connection goes; what UCX still sends does not know of it any more. */
+void chan_ucx_send_forget(struct ucx_conn *conn);
 
 /*
  * Frees what is kept for messages on their way out. The UCX worker is gone: UCX 1.13 ends some

@@ -11,18 +11,25 @@
 /* What UCX reads from until it has sent it. */
 struct ucx_send {
 	struct ucx_chan *chan;
-	LIST_ENTRY(ucx_send) link;        /* in the channel's free_sends or sends */
-	STAILQ_ENTRY(ucx_send) held_link; /* in a connection's held */
+	struct ucx_conn *conn;             /* for which it is pending; NULL: for none */
+	LIST_ENTRY(ucx_send) pending_link; /* in the connection's pending */
+	LIST_ENTRY(ucx_send) link;         /* in the channel's free_sends or sends */
+	STAILQ_ENTRY(ucx_send) held_link;  /* in a connection's held */
 	size_t capacity;
 	size_t len;
 	struct chan_ucx_head head;
 	uint8_t body[];
 };
 
+static size_t capacity_for(size_t len)
+{
+	return len > SMALL_CAPACITY ? len : SMALL_CAPACITY;
+}
+
 static struct ucx_send *send_take(struct ucx_chan *chan, size_t len)
 {
 	struct ucx_send *taken = LIST_FIRST(&chan->free_sends);
-	size_t capacity = len > SMALL_CAPACITY ? len : SMALL_CAPACITY;
+	const size_t capacity = capacity_for(len);
 
 	if (len <= SMALL_CAPACITY && taken != NULL) {
 		LIST_REMOVE(taken, link);
@@ -32,6 +39,7 @@ static struct ucx_send *send_take(struct ucx_chan *chan, size_t len)
 	if (taken == NULL)
 		return NULL;
 	taken->chan = chan;
+	taken->conn = NULL;
 	taken->capacity = capacity;
 	return taken;
 }
@@ -44,6 +52,30 @@ static void send_put(struct ucx_send *taken)
 		free(taken);
 }
 
+/* UCX keeps it for a while. */
+static void begin_pending(struct ucx_conn *conn, struct ucx_send *taken)
+{
+	taken->conn = conn;
+	LIST_INSERT_HEAD(&taken->chan->sends, taken, link);
+	LIST_INSERT_HEAD(&conn->pending, taken, pending_link);
+	conn->pending_bytes += sizeof(*taken) + taken->capacity;
+}
+
+static void end_pending(struct ucx_send *taken)
+{
+	if (taken->conn == NULL)
+		return;
+	LIST_REMOVE(taken, pending_link);
+	taken->conn->pending_bytes -= sizeof(*taken) + taken->capacity;
+	taken->conn = NULL;
+}
+
+void chan_ucx_send_forget(struct ucx_conn *conn)
+{
+	while (!LIST_EMPTY(&conn->pending))
+		end_pending(LIST_FIRST(&conn->pending));
+}
+
 /* A failure of it is a failure of the endpoint, which tells by itself. */
 static void on_sent(void *request, ucs_status_t status, void *arg)
 {
@@ -52,6 +84,7 @@ static void on_sent(void *request, ucs_status_t status, void *arg)
 	(void)status;
 	ucp_request_free(request);
 	LIST_REMOVE(taken, link);
+	end_pending(taken);
 	send_put(taken);
 }
 
@@ -70,7 +103,7 @@ static doca_error_t send_now(struct ucx_conn *conn, struct ucx_send *taken)
 			    taken->body, taken->len, &params);
 
 	if (UCS_PTR_IS_PTR(request))
-		LIST_INSERT_HEAD(&taken->chan->sends, taken, link);
+		begin_pending(conn, taken);
 	else
 		send_put(taken);
 	if (!UCS_PTR_IS_ERR(request))
@@ -91,6 +124,9 @@ doca_error_t chan_ucx_send(struct chan_conn *base, const struct wire_message *me
 		return DOCA_ERROR_CONNECTION_RESET;
 	if (len > WIRE_MAX_BODY)
 		return DOCA_ERROR_INVALID_VALUE;
+	if (base->max_out > 0 &&
+	    conn->pending_bytes + sizeof(*taken) + capacity_for(len) > base->max_out)
+		return DOCA_ERROR_FULL;
 	taken = send_take(ucx_chan_from(base->chan), len);
 	if (taken == NULL)
 		return DOCA_ERROR_NO_MEMORY;
@@ -107,6 +143,7 @@ doca_error_t chan_ucx_send(struct chan_conn *base, const struct wire_message *me
 	 * is as long as only the transport of the beginning takes at once.
 	 */
 	STAILQ_INSERT_TAIL(&conn->held, taken, held_link);
+	conn->pending_bytes += sizeof(*taken) + taken->capacity;
 	return DOCA_SUCCESS;
 }
 
@@ -116,6 +153,7 @@ void chan_ucx_send_held(struct ucx_conn *conn)
 
 	while ((taken = STAILQ_FIRST(&conn->held)) != NULL && !conn->is_ending) {
 		STAILQ_REMOVE_HEAD(&conn->held, held_link);
+		conn->pending_bytes -= sizeof(*taken) + taken->capacity;
 		(void)send_now(conn, taken); /* `closed` tells of it */
 	}
 }
@@ -126,6 +164,7 @@ void chan_ucx_drop_held(struct ucx_conn *conn)
 
 	while ((taken = STAILQ_FIRST(&conn->held)) != NULL) {
 		STAILQ_REMOVE_HEAD(&conn->held, held_link);
+		conn->pending_bytes -= sizeof(*taken) + taken->capacity;
 		send_put(taken);
 	}
 }

@@ -23,8 +23,14 @@ void uromw_notify_send(struct uromw_worker *worker, struct uromw_host *host, uin
 	/* Of a connection that is lost the channel tells by itself. */
 	if (result == DOCA_SUCCESS || result == DOCA_ERROR_CONNECTION_RESET)
 		return;
-	DOCA_LOG_ERR("host %" PRIu64 ": a notification cannot be sent (%s); it is disconnected",
-		     host->connection, doca_error_get_name(result));
+	if (result == DOCA_ERROR_FULL)
+		DOCA_LOG_WARN("host %" PRIu64 ": does not read, and %u MiB of answers wait for it; "
+			      "it is disconnected",
+			      host->connection, UROMW_MAX_UNREAD >> 20);
+	else
+		DOCA_LOG_ERR("host %" PRIu64
+			     ": a notification cannot be sent (%s); it is disconnected",
+			     host->connection, doca_error_get_name(result));
 	uromw_attach_drop(worker, host);
 }
 
