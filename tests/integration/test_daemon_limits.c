@@ -429,6 +429,25 @@ static void worker_whose_time_is_over_dies_of_it(void **state)
 	end();
 }
 
+static void host_that_does_not_read_is_told_of(void **state)
+{
+	struct wire_worker_started started;
+	struct rig_start start;
+	struct rig_host host;
+
+	(void)state;
+	begin(NULL);
+	rig_host_init(&host, &rig);
+	rig_start_init(&start, 1, "deaf");
+	rig_host_start(&host, &start, &started);
+	daemon_rig_take_log(&rig, "--max-unread");
+	check_hits("max-unread", 1);
+	rig_host_stop(&host, 1, started.connection);
+	rig_host_fini(&host);
+	check_tenant();
+	end();
+}
+
 /* --- The log --- */
 
 static unsigned int count_lines(const char *path, const char *part)
@@ -481,6 +500,7 @@ int main(void)
 		TEST(message_over_the_limit_is_refused),
 		TEST(limits_of_a_worker_reach_its_process),
 		TEST(worker_whose_time_is_over_dies_of_it),
+		TEST(host_that_does_not_read_is_told_of),
 		TEST(crowd_of_strangers_does_not_fill_the_log),
 	};
 

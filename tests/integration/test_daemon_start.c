@@ -106,9 +106,10 @@ static void command_line_says_what_the_worker_must_know(void **state)
 	check_line(report, "arg --sdk-log-level\narg 40");
 	check_line(report, "arg -m\narg 4096");
 	check_line(report, "arg --plugin-timeout\narg 60");
+	check_line(report, "arg --max-unread\narg 536870912");
 	check_line(report, "arg %s:0x1", daemon_rig_path(&rig, "plugins/a.so"));
 	check_line(report, "arg %s:0x2", daemon_rig_path(&rig, "plugins/b.so"));
-	check_num(report, "arg", 21);
+	check_num(report, "arg", 23);
 }
 
 static void environment_is_the_daemons_with_the_hosts_in_its_place(void **state)

@@ -13,6 +13,7 @@
 
 #define NUM_ROUNDS 1000
 #define IN_FLIGHT  32
+#define MAX_UNREAD 100000
 
 static struct rig rig;
 static struct rig_host one, other;
@@ -208,6 +209,53 @@ static void a_host_that_dies_leaves_the_other_alone(void **state)
 	host_close(&other);
 }
 
+static int worker_begin_small(void **state)
+{
+	static const struct rig_config config = { .max_unread = "1048576" };
+
+	rig_begin(state);
+	rig_start(&rig, &config);
+	return 0;
+}
+
+/* Asks for answers that nobody reads, until the worker has had enough. */
+static void ask_without_reading(struct rig_host *host)
+{
+	const struct play_cmd command = { .op = PLAY_SIZED, .arg = 4000 };
+	struct wire_command record = {
+		.plugin = RIG_ID(0),
+		.payload = { &command, sizeof(command) },
+	};
+
+	for (uint32_t i = 0; !test_is_readable(rig.control.fd, 0); i++) {
+		assert_true(i < MAX_UNREAD);
+		record.context = i;
+		/* When the worker has ended the connection, it fails. */
+		(void)chan_send(host->conn, WIRE_COMMAND, i, &record);
+	}
+}
+
+static void a_host_that_does_not_read_is_ended_alone(void **state)
+{
+	struct wire_host_deaf deaf;
+
+	(void)state;
+	rig_expect_log(&rig, "does not read");
+	host_attach(&one, &rig);
+	host_attach(&other, &rig);
+	host_send(&other, RIG_ID(0), 0, PLAY_HOLD, 0, "x", 1);
+	ask_without_reading(&one);
+	rig_take(&rig, WIRE_HOST_DEAF, 0, &deaf);
+	assert_int_equal(deaf.connection, one.connection);
+	host_close(&one);
+	/* What the other one has asked for is still there. */
+	host_send(&other, RIG_ID(0), 1, PLAY_RELEASE, 0, NULL, 0);
+	assert_memory_equal(host_take_end(&other, 0, DOCA_SUCCESS)->payload, "x", 1);
+	(void)host_take_end(&other, 1, DOCA_SUCCESS);
+	host_check_quiet(&other, RIG_ID(0));
+	host_close(&other);
+}
+
 static void goodbye_is_the_last_word(void **state)
 {
 	const struct wire_empty nothing = { 0 };
@@ -314,6 +362,8 @@ int main(void)
 		HOSTS_TEST(a_void_ticket_ends_a_connection_and_its_commands),
 		HOSTS_TEST(two_hosts_do_not_hear_of_each_other),
 		HOSTS_TEST(a_host_that_dies_leaves_the_other_alone),
+		RIG_OVER(tcp, a_host_that_does_not_read_is_ended_alone, worker_begin_small,
+			 worker_end),
 		HOSTS_TEST(goodbye_is_the_last_word),
 		HOSTS_TEST(silent_strangers_keep_nobody_out),
 		HOSTS_TEST(nothing_listens_but_on_the_address_it_was_given),

@@ -65,6 +65,8 @@ static void make_command_line(struct command_line *line, const struct rig_config
 	add_arg(line, "-m%u", config->max_message > 0 ? config->max_message : RIG_MAX_MESSAGE);
 	add_arg(line, "--plugin-timeout=%s",
 		config->plugin_timeout != NULL ? config->plugin_timeout : "60");
+	if (config->max_unread != NULL)
+		add_arg(line, "--max-unread=%s", config->max_unread);
 	if (config->plugins[0] == NULL)
 		add_arg(line, "%s/worker_play_a.so:0x1", TEST_PLUGIN_DIR);
 	for (unsigned int i = 0; i < RIG_MAX_PLUGINS && config->plugins[i] != NULL; i++) {

@@ -46,6 +46,7 @@ struct rig_config {
 	const char *env[RIG_MAX_ENV];         /* "NAME=value", besides this process's own */
 	uint32_t max_message;                 /* bytes */
 	const char *plugin_timeout;           /* seconds */
+	const char *max_unread;               /* bytes */
 	const char *log_level;
 	int cpu;         /* the one processor it may use, from 1 on; 0: all */
 	bool has_parent; /* between this process and itself, for rig_orphan() */

@@ -269,6 +269,16 @@ static void print_lines(void)
 	(void)fflush(stdout);
 }
 
+/* Twice, and of one that nobody has. */
+static void tell_deaf(uint64_t connection)
+{
+	const struct wire_host_deaf deaf = { connection }, nobody = { 0 };
+
+	send_message(WIRE_HOST_DEAF, 0, &deaf);
+	send_message(WIRE_HOST_DEAF, 0, &deaf);
+	send_message(WIRE_HOST_DEAF, 0, &nobody);
+}
+
 /* Uses up processor time. */
 static void spin(void)
 {
@@ -293,6 +303,8 @@ static void on_ticket(const struct chan_message *message)
 		send_message(WIRE_TICKET_KNOWN, message->id, &nothing);
 	if (is_mode("print"))
 		print_lines();
+	if (is_mode("deaf"))
+		tell_deaf(ticket.connection);
 	if (is_mode("spin"))
 		spin();
 	if (is_mode("hang-up")) {

@@ -22,10 +22,27 @@ static struct uromw_failure failure;
 static struct line good_line(void)
 {
 	return (struct line){
-		.args = { "doca_urom_worker", "--control-fd", "7", "--id", "0x1f", "--listen",
-			  "127.0.0.1", "--channel", "tcp", "-l", "20", "--sdk-log-level", "70",
-			  "-m", "4096", "--plugin-timeout", "60", "/a:b/worker_x.so:0x4" },
-		.count = 18,
+		.args = { "doca_urom_worker",
+			  "--control-fd",
+			  "7",
+			  "--id",
+			  "0x1f",
+			  "--listen",
+			  "127.0.0.1",
+			  "--channel",
+			  "tcp",
+			  "-l",
+			  "20",
+			  "--sdk-log-level",
+			  "70",
+			  "-m",
+			  "4096",
+			  "--plugin-timeout",
+			  "60",
+			  "--max-unread",
+			  "2097152",
+			  "/a:b/worker_x.so:0x4" },
+		.count = 20,
 	};
 }
 
@@ -82,6 +99,7 @@ static void the_daemon_s_line_is_read(void **state)
 	assert_int_equal(options.sdk_log_level, 70);
 	assert_int_equal(options.max_message, 4096);
 	assert_int_equal(options.plugin_timeout_s, 60);
+	assert_int_equal(options.max_unread, 2097152);
 	assert_int_equal(options.num_plugins, 1);
 	assert_string_equal(options.plugins[0].path, "/a:b/worker_x.so");
 	assert_int_equal(options.plugins[0].id, 4);
@@ -145,6 +163,8 @@ static void values_that_cannot_be_are_refused(void **state)
 		{ "-m", "16777217" },
 		{ "--plugin-timeout", "-1" },
 		{ "--plugin-timeout", "86401" },
+		{ "--max-unread", "1048575" },
+		{ "--max-unread", "1M" },
 	};
 
 	(void)state;

@@ -81,6 +81,11 @@ static doca_error_t on_max_msg_size(void *value, void *config)
 	return take_number(config, UROMD_LIMIT_MESSAGE, value);
 }
 
+static doca_error_t on_max_unread(void *value, void *config)
+{
+	return take_text(config, UROMD_LIMIT_UNREAD, value);
+}
+
 static doca_error_t on_max_log_size(void *value, void *config)
 {
 	return take_text(config, UROMD_LIMIT_LOG_SIZE, value);
@@ -106,6 +111,7 @@ static const struct {
 	[UROMD_LIMIT_FILES] = { on_worker_files, DOCA_ARGP_TYPE_INT },
 	[UROMD_LIMIT_CORE] = { on_worker_core, DOCA_ARGP_TYPE_STRING },
 	[UROMD_LIMIT_MESSAGE] = { on_max_msg_size, DOCA_ARGP_TYPE_INT },
+	[UROMD_LIMIT_UNREAD] = { on_max_unread, DOCA_ARGP_TYPE_STRING },
 	[UROMD_LIMIT_LOG_SIZE] = { on_max_log_size, DOCA_ARGP_TYPE_STRING },
 	[UROMD_LIMIT_LOGS] = { on_keep_logs, DOCA_ARGP_TYPE_INT },
 };

@@ -376,6 +376,29 @@ void uromd_conns_known(struct uromd_worker *worker, uint64_t number)
 	uromd_request_fini(&conn->request);
 }
 
+void uromd_conns_deaf(struct uromd_worker *worker, uint64_t number)
+{
+	struct uromd_daemon *daemon = worker->daemon;
+	struct uromd_failure failure;
+	struct uromd_conn *conn;
+
+	TAILQ_FOREACH (conn, &worker->conns, of_worker) {
+		if (conn->number == number && number != 0)
+			break;
+	}
+	/* Its host may have left meanwhile, and a worker may say it again. */
+	if (conn == NULL || conn->is_deaf)
+		return;
+	conn->is_deaf = true;
+	uromd_counter_hit(&daemon->counters, UROMD_LIMIT_UNREAD);
+	(void)uromd_limit_fail(&failure, DOCA_ERROR_FULL, UROMD_LIMIT_UNREAD,
+			       "its connection to %s is ended, as more than %lu bytes of answers "
+			       "wait for it",
+			       worker->label, daemon->config->limits.of[UROMD_LIMIT_UNREAD]);
+	/* The host sees its connection end; it stops it in its own time. */
+	DOCA_LOG_WARN("%s: %s", conn->session->label, failure.reason);
+}
+
 void uromd_conns_refuse(struct uromd_worker *worker, const struct uromd_failure *failure)
 {
 	struct uromd_conn *conn, *next;

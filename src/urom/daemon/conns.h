@@ -47,6 +47,7 @@ struct uromd_conn {
 	struct uromd_session *session; /* of the host */
 	struct uromd_worker *worker;   /* NULL: between two */
 	enum uromd_conn_state state;
+	bool is_deaf;      /* its host does not read; that was logged */
 	uint64_t number;   /* that the worker knows the host by; 0: none yet */
 	uint64_t exchange; /* of the request that is not answered */
 	uint8_t ticket[WIRE_TICKET_SIZE];
@@ -74,6 +75,9 @@ void uromd_conns_ready(struct uromd_worker *worker);
 
 /* It knows the ticket of that connection. */
 void uromd_conns_known(struct uromd_worker *worker, uint64_t number);
+
+/* It has ended that connection, whose host does not read. */
+void uromd_conns_deaf(struct uromd_worker *worker, uint64_t number);
 
 /* It will not be ready, or has gone: those that wait for it are refused. */
 void uromd_conns_refuse(struct uromd_worker *worker, const struct uromd_failure *failure);

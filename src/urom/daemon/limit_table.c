@@ -68,6 +68,11 @@ const struct uromd_limit uromd_limits[UROMD_NUM_LIMITS] = {
 		.usual = 4096, .least = UROMD_MIN_MESSAGE, .most = WIRE_MAX_PAYLOAD,
 		.is_bytes = true,
 	},
+	[UROMD_LIMIT_UNREAD] = {
+		.name = "max-unread", .unit = "<bytes>",
+		.what = "the memory of answers that a host does not read",
+		.usual = 512 * MIB, .least = MIB, .most = GIB << 10, .is_bytes = true,
+	},
 	[UROMD_LIMIT_LOG_SIZE] = {
 		.name = "max-log-size", .unit = "<bytes>",
 		.what = "a log file before it begins anew, its end kept in one with .1",

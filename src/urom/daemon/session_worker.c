@@ -9,6 +9,7 @@ union record {
 	struct wire_worker_ready ready;
 	struct wire_failure failed;
 	struct wire_empty known;
+	struct wire_host_deaf deaf;
 };
 
 static void on_ready(struct uromd_worker *worker, uint64_t id, const union record *record)
@@ -29,6 +30,12 @@ static void on_known(struct uromd_worker *worker, uint64_t id, const union recor
 	uromd_conns_known(worker, id);
 }
 
+static void on_deaf(struct uromd_worker *worker, uint64_t id, const union record *record)
+{
+	(void)id;
+	uromd_conns_deaf(worker, record->deaf.connection);
+}
+
 static const struct {
 	uint16_t type;
 	bool is_of_start; /* not for a worker that is ready */
@@ -37,6 +44,7 @@ static const struct {
 	{ WIRE_WORKER_READY, true, on_ready },
 	{ WIRE_WORKER_FAILED, true, on_failed },
 	{ WIRE_TICKET_KNOWN, false, on_known },
+	{ WIRE_HOST_DEAF, false, on_deaf },
 };
 
 static void worker_received(struct uromd_session *session, const struct chan_message *message)

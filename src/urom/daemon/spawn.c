@@ -15,7 +15,7 @@
 #include "urom/daemon/daemon.h"
 #include "urom/daemon/spawn_child.h"
 
-#define NUM_OPTIONS 19 /* the program's name and what stands before the plugins, at most */
+#define NUM_OPTIONS 21 /* the program's name and what stands before the plugins, at most */
 
 /* A command line in the making. Zeroed memory is an empty one. */
 struct command {
@@ -105,6 +105,8 @@ static doca_error_t command_init(struct command *command, const struct uromd_dae
 	command_add(command, "%d", config->sdk_log_level);
 	command_add(command, "-m");
 	command_add(command, "%lu", config->limits.of[UROMD_LIMIT_MESSAGE]);
+	command_add(command, "--max-unread");
+	command_add(command, "%lu", config->limits.of[UROMD_LIMIT_UNREAD]);
 	command_add(command, "--plugin-timeout");
 	command_add(command, "%d", config->plugin_timeout_s);
 	command_add_plugins(command, daemon->plugins, plugins);

@@ -220,6 +220,12 @@ static const struct wire_field ticket_void_fields[] = {
 };
 #undef RECORD
 
+#define RECORD struct wire_host_deaf
+static const struct wire_field host_deaf_fields[] = {
+	PLAIN(connection, WIRE_U64),
+};
+#undef RECORD
+
 #define RECORD struct wire_attach
 static const struct wire_field attach_fields[] = {
 	PLAIN(connection, WIRE_U64),
@@ -277,6 +283,7 @@ static const struct wire_message messages[] = {
 	EMPTY_MESSAGE(TICKET_KNOWN),
 	MESSAGE(TICKET_VOID, struct wire_ticket_void, ticket_void_fields),
 	EMPTY_MESSAGE(SHUTDOWN),
+	MESSAGE(HOST_DEAF, struct wire_host_deaf, host_deaf_fields),
 	MESSAGE(ATTACH, struct wire_attach, attach_fields),
 	EMPTY_MESSAGE(ATTACHED),
 	MESSAGE(COMMAND, struct wire_command, command_fields),

@@ -60,6 +60,7 @@ enum wire_type {
 	WIRE_TICKET_KNOWN = 35,
 	WIRE_TICKET_VOID = 36,
 	WIRE_SHUTDOWN = 37,
+	WIRE_HOST_DEAF = 38,
 
 	WIRE_ATTACH = 48,
 	WIRE_ATTACHED = 49,
@@ -242,6 +243,11 @@ struct wire_ticket {
 };
 
 struct wire_ticket_void {
+	uint64_t connection;
+};
+
+/* Its connection was ended: too many answers waited for it. */
+struct wire_host_deaf {
 	uint64_t connection;
 };
 

@@ -41,7 +41,7 @@ static void on_accepted(void *arg, struct chan_conn *chan_conn)
 
 	if (result == DOCA_SUCCESS) {
 		chan_conn->max_body = UROMW_MAX_GUEST_BODY;
-		chan_conn->max_out = UROMW_MAX_UNREAD;
+		chan_conn->max_out = worker->options.max_unread;
 		return;
 	}
 	DOCA_LOG_ERR("a connection is not taken: %s", doca_error_get_name(result));

@@ -14,8 +14,9 @@
 #define UROMW_MAX_OUTSTANDING      (1u << 20)
 #define UROMW_MAX_HOST_OUTSTANDING (1u << 16)
 
-/* Bytes of memory that answers to one host may take until it reads them. */
-#define UROMW_MAX_UNREAD (512u << 20)
+/* Bytes of memory that answers to one host may take until it reads them: by default, at least. */
+#define UROMW_MAX_UNREAD       (UINT64_C(512) << 20)
+#define UROMW_LEAST_MAX_UNREAD (UINT64_C(1) << 20)
 
 /* A message limit, in bytes. */
 #define UROMW_MIN_MESSAGE 128

@@ -302,6 +302,14 @@ void uromw_link_progress(struct uromw_worker *worker)
 	end_for(worker, UROMW_EXIT_FAILED);
 }
 
+void uromw_link_tell_deaf(struct uromw_worker *worker, uint64_t connection)
+{
+	const struct wire_host_deaf deaf = { .connection = connection };
+
+	/* That the daemon is gone is seen elsewhere. */
+	(void)chan_stream_send(&worker->control, WIRE_HOST_DEAF, 0, &deaf);
+}
+
 void uromw_link_close(struct uromw_worker *worker)
 {
 	chan_stream_fini(&worker->control);

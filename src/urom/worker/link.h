@@ -32,6 +32,9 @@ void uromw_link_fail(struct uromw_worker *worker, const struct uromw_failure *fa
 void uromw_link_progress(struct uromw_worker *worker);
 
 /* Closes it. Zeroed memory is accepted. */
+/* Tells that the connection of a host was ended because it does not read. */
+void uromw_link_tell_deaf(struct uromw_worker *worker, uint64_t connection);
+
 void uromw_link_close(struct uromw_worker *worker);
 
 #endif /* UROMW_LINK_H_ */

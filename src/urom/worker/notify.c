@@ -8,6 +8,7 @@
 #include <doca_log.h>
 
 #include "urom/worker/attach.h"
+#include "urom/worker/link.h"
 #include "urom/worker/worker.h"
 
 DOCA_LOG_REGISTER(UROM_WORKER::NOTIFY);
@@ -23,14 +24,16 @@ void uromw_notify_send(struct uromw_worker *worker, struct uromw_host *host, uin
 	/* Of a connection that is lost the channel tells by itself. */
 	if (result == DOCA_SUCCESS || result == DOCA_ERROR_CONNECTION_RESET)
 		return;
-	if (result == DOCA_ERROR_FULL)
-		DOCA_LOG_WARN("host %" PRIu64 ": does not read, and %u MiB of answers wait for it; "
-			      "it is disconnected",
-			      host->connection, UROMW_MAX_UNREAD >> 20);
-	else
+	if (result == DOCA_ERROR_FULL) {
+		DOCA_LOG_WARN("host %" PRIu64 ": does not read, and answers of more than %" PRIu64
+			      " bytes wait for it; it is disconnected",
+			      host->connection, worker->options.max_unread);
+		uromw_link_tell_deaf(worker, host->connection);
+	} else {
 		DOCA_LOG_ERR("host %" PRIu64
 			     ": a notification cannot be sent (%s); it is disconnected",
 			     host->connection, doca_error_get_name(result));
+	}
 	uromw_attach_drop(worker, host);
 }
 

@@ -122,6 +122,11 @@ static bool set_max_message(struct uromw_options *options, const char *text)
 	return true;
 }
 
+static bool set_max_unread(struct uromw_options *options, const char *text)
+{
+	return read_number(text, UROMW_LEAST_MAX_UNREAD, UINT64_MAX, &options->max_unread);
+}
+
 static bool set_plugin_timeout(struct uromw_options *options, const char *text)
 {
 	uint64_t number;
@@ -158,6 +163,8 @@ static const struct row rows[] = {
 	  set_log_level },
 	{ "sdk-log-level", 0, false, "10..70", "Log lines of the libraries", set_sdk_log_level },
 	{ "max-msg-size", 'm', true, "BYTES", "The longest message of any host", set_max_message },
+	{ "max-unread", 0, false, "BYTES", "The memory of answers that a host does not read",
+	  set_max_unread },
 	{ "plugin-timeout", 0, true, "S", "How long a call into a plugin may take; 0: for ever",
 	  set_plugin_timeout },
 	{ "probe", 0, false, "SO_PATH", "Load one plugin, print its versions and exit", set_probe },
@@ -272,6 +279,7 @@ doca_error_t uromw_options_parse(int argc, char **argv, struct uromw_options *op
 	options->log_level = DOCA_LOG_LEVEL_INFO;
 	options->sdk_log_level = DOCA_LOG_LEVEL_WARNING;
 	options->call_fd = -1;
+	options->max_unread = UROMW_MAX_UNREAD;
 	result = parse_options(argc, argv, options, &given, failure);
 	if (result != DOCA_SUCCESS || options->is_help || options->probe != NULL)
 		return result;

@@ -31,6 +31,7 @@ struct uromw_options {
 	uint32_t log_level;
 	uint32_t sdk_log_level;
 	uint32_t max_message; /* bytes */
+	uint64_t max_unread;  /* bytes */
 	unsigned int plugin_timeout_s;
 	unsigned int num_plugins;
 	struct uromw_plugin_file plugins[UROMW_MAX_PLUGINS];
