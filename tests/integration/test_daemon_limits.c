@@ -68,6 +68,17 @@ static void end(void)
 	daemon_rig_fini(&rig);
 }
 
+/* The same, when it may have something to say to the last. */
+static void end_noisily(void)
+{
+	rig_host_stop(&tenant.host, tenant.worker_id, tenant.connection);
+	rig_host_fini(&tenant.host);
+	daemon_rig_signal(&rig, SIGTERM);
+	assert_int_equal(daemon_rig_wait(&rig), 0);
+	daemon_rig_drop_log(&rig);
+	daemon_rig_fini(&rig);
+}
+
 /* --- Counters --- */
 
 /* A hello of somebody who may ask. */
@@ -218,8 +229,7 @@ static void oldest_silent_connection_makes_room(void **state)
 	check_tenant();
 	for (int i = 1; i < 3; i++)
 		rig_host_fini(&silent[i]);
-	daemon_rig_drop_log(&rig);
-	end();
+	end_noisily();
 }
 
 static void late_handshake_times_out(void **state)
@@ -313,8 +323,7 @@ static void burst_without_descriptors_is_refused(void **state)
 	free(hosts);
 	daemon_rig_take_log(&rig, "no descriptor is left");
 	check_tenant();
-	daemon_rig_drop_log(&rig);
-	end();
+	end_noisily();
 }
 
 /* --- Workers --- */
@@ -478,9 +487,8 @@ static void crowd_of_strangers_does_not_fill_the_log(void **state)
 	}
 	daemon_rig_wait_text(log, "more lines about peers that have sent nonsense were left out");
 	assert_in_range(count_lines(log, "no message of UROM"), 200, NUM_STRANGERS - 1);
-	daemon_rig_drop_log(&rig);
 	check_tenant();
-	end();
+	end_noisily();
 }
 
 int main(void)
