@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -293,6 +294,17 @@ static doca_error_t print(struct urom_test *test, const struct urom_worker_cmd_d
 	return echo(test, desc);
 }
 
+/* Of the address space alone: no memory is behind it. */
+static doca_error_t map(struct urom_test *test, const struct urom_worker_cmd_desc *desc)
+{
+	const size_t len = (size_t)cmd_of(desc)->arg << 20;
+
+	if (mmap(NULL, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) ==
+	    MAP_FAILED)
+		return DOCA_ERROR_NO_MEMORY;
+	return echo(test, desc);
+}
+
 static void *look_up(void *arg)
 {
 	struct urom_worker_ctx *ctx = ((struct urom_test *)arg)->ctx;
@@ -373,6 +385,7 @@ static const handler_t handlers[] = {
 	[UROM_TEST_REPORT] = report,
 	[UROM_TEST_ENVIRONMENT] = environment,
 	[UROM_TEST_PRINT] = print,
+	[UROM_TEST_MAP] = map,
 	[UROM_TEST_LOOK_UP] = look_up_in_thread,
 	[UROM_TEST_ABORT] = end,
 	[UROM_TEST_EXIT] = end,
