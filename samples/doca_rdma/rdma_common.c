@@ -79,6 +79,21 @@ static doca_error_t on_gid_index(void *value, void *config)
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
+static doca_error_t on_transport(void *value, void *config)
+{
+	struct rdma_sample *sample = config;
+
+	if (strcmp(value, "RC") == 0)
+		sample->transport = DOCA_RDMA_TRANSPORT_TYPE_RC;
+	else if (strcmp(value, "DC") == 0)
+		sample->transport = DOCA_RDMA_TRANSPORT_TYPE_DC;
+	else {
+		DOCA_LOG_ERR("a transport type is RC or DC");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	return DOCA_SUCCESS;
+}
+
 struct argument {
 	const char *short_name;
 	const char *long_name;
@@ -110,6 +125,8 @@ static doca_error_t register_arguments(const struct rdma_sample_spec *spec)
 	static const struct argument common[] = {
 		{ "d", "device", "Device name", on_device, DOCA_ARGP_TYPE_STRING, true },
 		{ "g", "gid-index", "GID index", on_gid_index, DOCA_ARGP_TYPE_INT, false },
+		{ "tt", "transport-type", "RC or DC; RC", on_transport, DOCA_ARGP_TYPE_STRING,
+		  false },
 		{ "ld", "local-descriptor-path", "File that this side writes", on_local_path,
 		  DOCA_ARGP_TYPE_STRING, false },
 		{ "re", "remote-descriptor-path", "File that the other side writes", on_remote_path,
@@ -137,6 +154,7 @@ static doca_error_t read_arguments(const struct rdma_sample_spec *spec, struct r
 	doca_error_t result;
 
 	sample->gid_index = -1;
+	sample->transport = DOCA_RDMA_TRANSPORT_TYPE_RC;
 	memcpy(sample->local_path, DEFAULT_LOCAL_PATH, sizeof(DEFAULT_LOCAL_PATH));
 	memcpy(sample->remote_path, DEFAULT_REMOTE_PATH, sizeof(DEFAULT_REMOTE_PATH));
 	memcpy(sample->resource_path, DEFAULT_RESOURCE_PATH, sizeof(DEFAULT_RESOURCE_PATH));
@@ -236,6 +254,23 @@ static doca_error_t make_memory(const struct rdma_sample_spec *spec, struct rdma
 	return sample_check("share memory with the device", result);
 }
 
+static void on_state(const union doca_data user_data, struct doca_ctx *ctx,
+		     enum doca_ctx_states prev_state, enum doca_ctx_states next_state)
+{
+	static const char *const texts[] = {
+		[DOCA_CTX_STATE_IDLE] = "RDMA context has been stopped",
+		[DOCA_CTX_STATE_STARTING] = "RDMA context entered starting state",
+		[DOCA_CTX_STATE_RUNNING] = "RDMA context is running",
+		[DOCA_CTX_STATE_STOPPING] = "RDMA context entered into stopping state. Any "
+					    "inflight tasks will be flushed",
+	};
+
+	(void)user_data;
+	(void)ctx;
+	(void)prev_state;
+	DOCA_LOG_INFO("%s", texts[next_state]);
+}
+
 static doca_error_t start_context(const struct rdma_sample_spec *spec, struct rdma_sample *sample)
 {
 	const uint32_t permissions = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | spec->permissions;
@@ -249,7 +284,11 @@ static doca_error_t start_context(const struct rdma_sample_spec *spec, struct rd
 	sample->ctx = doca_rdma_as_ctx(sample->rdma);
 	result = doca_ctx_set_user_data(sample->ctx, (union doca_data){ .ptr = sample });
 	if (result == DOCA_SUCCESS)
+		result = doca_ctx_set_state_changed_cb(sample->ctx, on_state);
+	if (result == DOCA_SUCCESS)
 		result = doca_rdma_set_permissions(sample->rdma, permissions);
+	if (result == DOCA_SUCCESS)
+		result = doca_rdma_set_transport_type(sample->rdma, sample->transport);
 	if (result == DOCA_SUCCESS && sample->gid_index >= 0)
 		result = doca_rdma_set_gid_index(sample->rdma, (uint32_t)sample->gid_index);
 	if (result == DOCA_SUCCESS && spec->configure != NULL)
@@ -258,8 +297,6 @@ static doca_error_t start_context(const struct rdma_sample_spec *spec, struct rd
 		result = doca_pe_connect_ctx(sample->pe, sample->ctx);
 	if (result == DOCA_SUCCESS)
 		result = doca_ctx_start(sample->ctx);
-	if (result == DOCA_SUCCESS)
-		DOCA_LOG_INFO("RDMA context is running");
 	return sample_check("start the RDMA context", result);
 }
 
@@ -385,8 +422,8 @@ static doca_error_t run(const struct rdma_sample_spec *spec, struct rdma_sample 
 /* An end that fails is logged by the library; the others are tried all the same. */
 static void end(struct rdma_sample *sample)
 {
-	if (sample->ctx != NULL && sample_stop(sample->pe, sample->ctx) == DOCA_SUCCESS)
-		DOCA_LOG_INFO("RDMA context has been stopped");
+	if (sample->ctx != NULL)
+		(void)sample_stop(sample->pe, sample->ctx);
 	if (sample->rdma != NULL)
 		(void)doca_rdma_destroy(sample->rdma);
 	if (sample->pe != NULL)

@@ -41,6 +41,7 @@ struct rdma_sample {
 	char resource_path[RDMA_SAMPLE_PATH_BYTES];
 	char text[RDMA_SAMPLE_TEXT_BYTES];
 	int gid_index; /* negative: not given */
+	enum doca_rdma_transport_type transport;
 
 	/* NULL is what was not made; so all of it can be ended at any time. */
 	struct doca_dev *dev;

@@ -70,6 +70,8 @@ static void faults_of_the_user_are_told(void **state)
 	sample_place_init(&place);
 	assert_fails((const char *const[]){ program, NULL }, NULL, "device");
 	assert_fails((const char *const[]){ program, "-d", "none", NULL }, NULL, "none");
+	assert_fails((const char *const[]){ program, "-d", "soft_lo", "-tt", "UD", NULL }, NULL,
+		     "a transport type is RC or DC");
 	assert_fails((const char *const[]){ program, "-d", "soft_lo", "-ld", place.descriptors[0],
 					    "-re", place.descriptors[1], NULL },
 		     "\n", "Failed to open the file");

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "program.h"
 #include "test.h"
 
 #define PATIENCE_S  60
@@ -143,8 +144,20 @@ int sample_end(struct sample *program)
 
 static void check(const struct sample *program, int status, const char *const *marks)
 {
-	if (status != 0 || strstr(program->text, "Sample finished successfully") == NULL)
+	/* What each sample says, in this order. */
+	static const char *const life[] = {
+		"Starting the sample",
+		"RDMA context is running",
+		"RDMA context finished initialization",
+		"RDMA context entered into stopping state. Any inflight tasks will be flushed",
+		"RDMA context has been stopped",
+		"Sample finished successfully",
+		NULL,
+	};
+
+	if (status != 0)
 		fail_msg("status %d: %s", status, program->text);
+	program_check_marks(program->text, life);
 	for (; *marks != NULL; marks++) {
 		if (strstr(program->text, *marks) == NULL)
 			fail_msg("\"%s\" is not in: %s", *marks, program->text);
@@ -171,6 +184,7 @@ enum flag {
 	FLAG_LOCAL,
 	FLAG_REMOTE,
 	FLAG_RESOURCE,
+	FLAG_TRANSPORT,
 };
 
 static const char *const flags[][2] = {
@@ -179,6 +193,7 @@ static const char *const flags[][2] = {
 	[FLAG_LOCAL] = { "-ld", "--local-descriptor-path" },
 	[FLAG_REMOTE] = { "-re", "--remote-descriptor-path" },
 	[FLAG_RESOURCE] = { "-m", "--remote-resource-descriptor-path" },
+	[FLAG_TRANSPORT] = { "-tt", "--transport-type" },
 };
 
 static int add_flag(const char **argv, int argc, const struct sample_run *run, enum flag flag,
@@ -200,6 +215,7 @@ static void start_one(struct sample *program, const struct pair_case *one, int w
 	argv[argc++] = path;
 	argc = add_flag(argv, argc, run, FLAG_DEVICE, "soft_lo");
 	argc = add_flag(argv, argc, run, FLAG_GID_INDEX, run->gid_index);
+	argc = add_flag(argv, argc, run, FLAG_TRANSPORT, "RC");
 	argc = add_flag(argv, argc, run, FLAG_LOCAL, place->descriptors[which]);
 	argc = add_flag(argv, argc, run, FLAG_REMOTE, place->descriptors[1 - which]);
 	if (one->has_resource)
