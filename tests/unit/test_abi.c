@@ -464,6 +464,7 @@ _Static_assert(sizeof(error_codes) / sizeof(error_codes[0]) == 31, "every code h
 
 static const char unknown_code[] = "unrecognized error code";
 
+/* rdma trap 69 */
 static void every_error_code_has_its_value(void **state)
 {
 	(void)state;
@@ -478,6 +479,7 @@ static void every_error_code_has_its_enumerator_name(void **state)
 		assert_string_equal(doca_error_get_name(error_codes[i].code), error_codes[i].name);
 }
 
+/* rdma trap 69 */
 static void every_error_code_has_a_description_of_its_own(void **state)
 {
 	(void)state;
@@ -493,6 +495,7 @@ static void every_error_code_has_a_description_of_its_own(void **state)
 	}
 }
 
+/* rdma trap 69 */
 static void unknown_error_codes_are_said_to_be_unrecognized(void **state)
 {
 	(void)state;
