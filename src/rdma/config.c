@@ -113,7 +113,7 @@ static doca_error_t set(struct doca_rdma *rdma, enum property which, uint32_t va
 	return DOCA_SUCCESS;
 }
 
-/* value: NULL when the caller's is; written on success only. */
+/* Written on success only. */
 static doca_error_t get(const struct doca_rdma *rdma, enum property which, uint32_t *value,
 			const char *func)
 {
@@ -127,8 +127,11 @@ static doca_error_t get_u16(const struct doca_rdma *rdma, enum property which, u
 			    const char *func)
 {
 	uint32_t number = 0;
-	doca_error_t result = get(rdma, which, value != NULL ? &number : NULL, func);
+	doca_error_t result;
 
+	if (value == NULL)
+		return core_null_argument(func);
+	result = get(rdma, which, &number, func);
 	if (result == DOCA_SUCCESS)
 		*value = (uint16_t)number;
 	return result;
@@ -138,8 +141,11 @@ static doca_error_t get_u8(const struct doca_rdma *rdma, enum property which, ui
 			   const char *func)
 {
 	uint32_t number = 0;
-	doca_error_t result = get(rdma, which, value != NULL ? &number : NULL, func);
+	doca_error_t result;
 
+	if (value == NULL)
+		return core_null_argument(func);
+	result = get(rdma, which, &number, func);
 	if (result == DOCA_SUCCESS)
 		*value = (uint8_t)number;
 	return result;
@@ -223,9 +229,11 @@ doca_error_t doca_rdma_get_transport_type(const struct doca_rdma *rdma,
 					  enum doca_rdma_transport_type *transport_type)
 {
 	uint32_t number = 0;
-	doca_error_t result =
-	    get(rdma, TRANSPORT, transport_type != NULL ? &number : NULL, __func__);
+	doca_error_t result;
 
+	if (transport_type == NULL)
+		return core_null_argument(__func__);
+	result = get(rdma, TRANSPORT, &number, __func__);
 	if (result == DOCA_SUCCESS)
 		*transport_type = number;
 	return result;
@@ -243,8 +251,11 @@ doca_error_t doca_rdma_set_mtu(struct doca_rdma *rdma, enum doca_mtu_size mtu)
 doca_error_t doca_rdma_get_mtu(const struct doca_rdma *rdma, enum doca_mtu_size *mtu)
 {
 	uint32_t number = 0;
-	doca_error_t result = get(rdma, MTU, mtu != NULL ? &number : NULL, __func__);
+	doca_error_t result;
 
+	if (mtu == NULL)
+		return core_null_argument(__func__);
+	result = get(rdma, MTU, &number, __func__);
 	if (result == DOCA_SUCCESS)
 		*mtu = number;
 	return result;
