@@ -79,6 +79,9 @@ void bench_unpin(void);
 /* The number of that processor, or -1: there is none. */
 int bench_core(unsigned int index);
 
+/* Lets time go by that does not count; for run_ours() and run_peer() of an ELAPSED case. */
+void bench_silence(uint64_t ns);
+
 /* Ends the program with status 1 and a line that says what did not work, and why. */
 __attribute__((noreturn)) void bench_fail(const char *what, const char *why);
 

@@ -27,6 +27,8 @@ struct side {
 
 static cpu_set_t allowed;
 
+static uint64_t silent_ns; /* of the round that runs */
+
 void bench_cores_init(void)
 {
 	if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
@@ -95,13 +97,27 @@ static uint64_t counter_read(int counter)
 	return value;
 }
 
-/* Nanoseconds of one round. */
+void bench_silence(uint64_t ns)
+{
+	const uint64_t start = now_ns(BENCH_ELAPSED);
+	const struct timespec until = {
+		.tv_sec = (time_t)((start + ns) / 1000000000u),
+		.tv_nsec = (long)((start + ns) % 1000000000u),
+	};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+		;
+	silent_ns += now_ns(BENCH_ELAPSED) - start;
+}
+
+/* Nanoseconds of one round, without its silence. */
 static uint64_t side_run(const struct side *side, void *state)
 {
 	uint64_t start = now_ns(side->clock);
 
+	silent_ns = 0;
 	side->run(state, side->count);
-	return now_ns(side->clock) - start;
+	return now_ns(side->clock) - start - silent_ns;
 }
 
 /* Finds how many operations fill a round, which also warms up what there is to warm up. */
@@ -110,7 +126,7 @@ static void side_calibrate(struct side *side, void *state, uint64_t round_ns)
 	uint64_t took;
 
 	for (side->count = 1;; side->count *= 2) {
-		took = side_run(side, state);
+		took = side_run(side, state) + silent_ns;
 		if (took >= round_ns / 2 || side->count >= MAX_COUNT)
 			break;
 	}

@@ -267,18 +267,36 @@ void ucx_peer_destroy(struct ucx_peer *peer)
 	free(peer);
 }
 
+static void begin_round(struct side *client, size_t bytes, uint64_t count)
+{
+	const struct round round = { .what = GO, .count = count, .bytes = bytes };
+
+	check_errno(write(client->socket, &round, sizeof(round)) != sizeof(round), "socket");
+}
+
 void ucx_peer_run(struct ucx_peer *peer, size_t bytes, uint64_t count, uint64_t window)
 {
 	struct side *client = &peer->client;
-	const struct round round = { .what = GO, .count = count, .bytes = bytes };
 	uint64_t first = client->num_received;
 
-	check_errno(write(client->socket, &round, sizeof(round)) != sizeof(round), "socket");
+	begin_round(client, bytes, count);
 	for (uint64_t sent = 0; client->num_received - first < count;) {
 		while (sent < count && sent - (client->num_received - first) < window) {
 			send_bytes(client, client->buffer, bytes);
 			sent++;
 		}
+		side_wait(client, client->num_received + 1);
+	}
+}
+
+void ucx_peer_run_rarely(struct ucx_peer *peer, size_t bytes, uint64_t count, uint64_t silence_ns)
+{
+	struct side *client = &peer->client;
+
+	begin_round(client, bytes, count);
+	for (; count > 0; count--) {
+		bench_silence(silence_ns);
+		send_bytes(client, client->buffer, bytes);
 		side_wait(client, client->num_received + 1);
 	}
 }

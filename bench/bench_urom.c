@@ -16,6 +16,9 @@
 #define MIB    (1024 * KIB)
 #define WINDOW 64
 
+/* Before a command that finds everybody asleep; the worker spins for 100 us. */
+#define SILENCE_NS UINT64_C(10000000)
+
 /* An echo's message has more around it than its bytes. */
 #define OVERHEAD 128
 
@@ -121,6 +124,28 @@ static void run_graph(void *arg, uint64_t count)
 	}
 }
 
+/* What wakes those who have gone to sleep meanwhile, on both sides. */
+static void run_graph_rarely(void *arg, uint64_t count)
+{
+	struct state *state = arg;
+	const union doca_data cookie = { .ptr = state };
+
+	for (; count > 0; count--) {
+		bench_silence(SILENCE_NS);
+		check(
+		    urom_graph_task_loopback(state->rig.worker, cookie, state->num_done, on_looped),
+		    "loopback");
+		wait_for(state, state->num_done + 1);
+	}
+}
+
+static void run_ucx_rarely(void *arg, uint64_t count)
+{
+	struct state *state = arg;
+
+	ucx_peer_run_rarely(state->peer, state->bytes, count, SILENCE_NS);
+}
+
 static void on_echoed(struct doca_urom_worker_cmd_task *task, union doca_data task_user_data,
 		      union doca_data ctx_user_data)
 {
@@ -173,6 +198,15 @@ static void run_ucx(void *arg, uint64_t count)
 		.run_ours = run_graph, .run_peer = run_ucx, .teardown = teardown              \
 	}
 
+/* A command after a silence, against a message of UCX that wakes its peer. */
+#define FIRST(case_name, case_setup)                                                             \
+	{                                                                                        \
+		.name = (case_name), .peer = "ucx", .unit = BENCH_NS, .clock = BENCH_ELAPSED,    \
+		.bytes = 8, .limit = { .kind = BENCH_AT_MOST_MORE, .value = 50000 },             \
+		.setup = (case_setup), .run_ours = run_graph_rarely, .run_peer = run_ucx_rarely, \
+		.teardown = teardown                                                             \
+	}
+
 #define ECHO(case_name, case_setup, case_bytes)                                               \
 	{                                                                                     \
 		.name = (case_name), .peer = "ucx", .unit = BENCH_NS, .clock = BENCH_ELAPSED, \
@@ -186,6 +220,8 @@ static struct bench_case cases[] = {
 	GRAPH("graph_8b_64_in_flight", setup_shared_window, .kind = BENCH_AT_MOST, .value = 1000),
 	GRAPH("graph_8b_event", setup_shared_event, .kind = BENCH_UNLIMITED),
 	GRAPH("graph_8b_tcp_event", setup_tcp_event, .kind = BENCH_UNLIMITED),
+	FIRST("graph_8b_first", setup_shared_event),
+	FIRST("graph_8b_tcp_first", setup_tcp_event),
 	ECHO("echo_8b", setup_shared, 8),
 	ECHO("echo_1kib", setup_shared, KIB),
 	ECHO("echo_4kib", setup_shared, 4 * KIB),

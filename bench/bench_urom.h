@@ -59,4 +59,7 @@ void ucx_peer_destroy(struct ucx_peer *peer);
 /* Sends messages, of which window are under way at most; the server sends each back. */
 void ucx_peer_run(struct ucx_peer *peer, size_t bytes, uint64_t count, uint64_t window);
 
+/* The same one after the other, each after a silence in which the server has gone to sleep. */
+void ucx_peer_run_rarely(struct ucx_peer *peer, size_t bytes, uint64_t count, uint64_t silence_ns);
+
 #endif /* BENCH_UROM_H_ */

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A host that sleeps on its engine's handle whenever there is nothing to do. */
+/*
+ * A host that sleeps on its engine's handle whenever there is nothing to do.
+ *
+ *     test_urom_event [COUNT]    of round trips, 20000 unless given
+ */
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -11,8 +17,12 @@
 
 #define PATIENCE_MS  15000
 #define NUM_COMMANDS 200
+#define NUM_TRIPS    20000
+#define MAX_PAUSE_NS 150000 /* longer than a worker spins */
 #define LATE_MS      700
 #define MAX_WAKES    100 /* in LATE_MS; a busy loop has thousands */
+
+static unsigned long num_trips = NUM_TRIPS;
 
 /* A host with an epoll descriptor that watches its handle. */
 struct sleeper {
@@ -111,6 +121,36 @@ static void sleeping_host_misses_no_answer(void **state)
 	sleeper_fini(&sleeper);
 }
 
+/* Not asleep: nothing may wake the host too early. */
+static void pause_for(uint64_t ns)
+{
+	const uint64_t end_ns = test_now_ns() + ns;
+
+	while (test_now_ns() < end_ns)
+		;
+}
+
+/*
+ * Each of them can be the one that is sent while the worker, or whose answer comes while the host,
+ * is about to go to sleep: now and then there is a pause of another length before the command.
+ */
+static void many_round_trips_lose_no_wake_up(void **state)
+{
+	struct doca_urom_worker *worker;
+	struct sleeper sleeper;
+
+	(void)state;
+	sleeper_init(&sleeper);
+	worker = sleeper_run_worker(&sleeper);
+	for (uint64_t i = 0; i < num_trips; i++) {
+		if (i % 4 == 0)
+			pause_for(i * 7919 % MAX_PAUSE_NS);
+		urom_host_send(&sleeper.host, worker, UROM_TEST_ECHO, 0, 1);
+		sleep_and_hear(&sleeper, "ok(1)");
+	}
+	sleeper_fini(&sleeper);
+}
+
 static void host_that_waits_for_a_late_answer_sleeps(void **state)
 {
 	struct doca_urom_worker *worker;
@@ -183,16 +223,23 @@ static void answer_of_the_service_wakes(void **state)
 	sleeper_fini(&sleeper);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		UROM_TEST(sleeping_host_starts_and_stops_workers),
 		UROM_TEST(sleeping_host_misses_no_answer),
+		UROM_TEST(many_round_trips_lose_no_wake_up),
 		UROM_TEST(host_that_waits_for_a_late_answer_sleeps),
 		UROM_TEST(command_after_arming_wakes),
 		UROM_TEST(death_of_a_worker_wakes_its_host),
 		UROM_TEST(answer_of_the_service_wakes),
 	};
 
+	if (argc > 1)
+		num_trips = strtoul(argv[1], NULL, 10);
+	if (argc > 2 || num_trips == 0) {
+		fprintf(stderr, "usage: %s [COUNT]\n", argv[0]);
+		return 2;
+	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
