@@ -31,7 +31,8 @@ struct uromd_scan {
 	struct asked *asked;
 	size_t num_asked;
 	struct uromd_complaints complaints;
-	sd_event_source *timer; /* at its bound, or as soon as nothing is awaited */
+	sd_event_source *timer; /* at its bound; NULL: nothing was awaited from the beginning */
+	sd_event_source *turn;  /* soon, as nothing is awaited any more */
 };
 
 struct uromd_scans {
@@ -50,6 +51,7 @@ static void scan_free(struct uromd_scan *scan)
 	if (scan == NULL)
 		return;
 	(void)sd_event_source_disable_unref(scan->timer);
+	(void)sd_event_source_disable_unref(scan->turn);
 	for (size_t i = 0; i < scan->num_asked; i++)
 		uromd_file_put(scan->asked[i].file);
 	free(scan->asked);
@@ -67,11 +69,11 @@ static bool is_awaiting(const struct uromd_scan *scan)
 	return false;
 }
 
-/* Lets on_time() run soon, unless there is something to wait for. */
+/* Lets on_turn() run soon, unless there is something to wait for. */
 static void look(struct uromd_scan *scan)
 {
 	if (!is_awaiting(scan))
-		(void)sd_event_source_set_time(scan->timer, 0); /* cannot fail for a live loop */
+		(void)sd_event_source_set_enabled(scan->turn, SD_EVENT_ONESHOT); /* it is ours */
 }
 
 static void on_news(void *arg)
@@ -105,26 +107,38 @@ static size_t sort_out(struct uromd_scan *scan, struct uromd_found *found)
 	return num_found;
 }
 
-static int on_time(sd_event_source *source, uint64_t usec, void *arg)
+static void finish(struct uromd_scan *scan)
 {
-	struct uromd_scan *scan = arg;
 	struct uromd_scans *scans = scan->scans;
 	void (*done)(void *arg) = scan->done;
 	struct uromd_found found[UROMD_MAX_CANDIDATES];
+	void *arg = scan->arg;
 
-	(void)source;
-	(void)usec;
-	arg = scan->arg;
 	TAILQ_REMOVE(&scans->running, scan, entry);
 	if (scans->latest != NULL && scans->latest->number > scan->number) {
 		scan_free(scan);
 	} else {
 		scans->found(scans->arg, found, sort_out(scan, found), &scan->complaints);
 		scan->timer = sd_event_source_disable_unref(scan->timer);
+		scan->turn = sd_event_source_disable_unref(scan->turn);
 		scan_free(scans->latest);
 		scans->latest = scan;
 	}
 	done(arg);
+}
+
+static int on_time(sd_event_source *source, uint64_t usec, void *arg)
+{
+	(void)source;
+	(void)usec;
+	finish(arg);
+	return 0;
+}
+
+static int on_turn(sd_event_source *source, void *arg)
+{
+	(void)source;
+	finish(arg);
 	return 0;
 }
 
@@ -193,6 +207,21 @@ static doca_error_t ask(struct uromd_scan *scan)
 	return DOCA_SUCCESS;
 }
 
+/* Most scans await nothing, as all files are known: they cost the loop no timer. */
+static doca_error_t add_sources(struct uromd_scan *scan)
+{
+	sd_event *event = scan->scans->event;
+
+	if (sd_event_add_defer(event, &scan->turn, on_turn, scan) < 0 ||
+	    sd_event_source_set_enabled(scan->turn, SD_EVENT_OFF) < 0)
+		return DOCA_ERROR_NO_MEMORY;
+	if (is_awaiting(scan) &&
+	    sd_event_add_time_relative(event, &scan->timer, CLOCK_MONOTONIC,
+				       UROMD_SCAN_S * SECOND_US, ACCURACY_US, on_time, scan) < 0)
+		return DOCA_ERROR_NO_MEMORY;
+	return DOCA_SUCCESS;
+}
+
 doca_error_t uromd_scan_begin(struct uromd_scans *scans, void (*done)(void *arg), void *arg,
 			      struct uromd_scan **scan)
 {
@@ -208,10 +237,8 @@ doca_error_t uromd_scan_begin(struct uromd_scans *scans, void (*done)(void *arg)
 	result = uromd_candidates_read(scans->search_path, &made->candidates, &made->complaints);
 	if (result == DOCA_SUCCESS)
 		result = ask(made);
-	if (result == DOCA_SUCCESS &&
-	    sd_event_add_time_relative(scans->event, &made->timer, CLOCK_MONOTONIC,
-				       UROMD_SCAN_S * SECOND_US, ACCURACY_US, on_time, made) < 0)
-		result = DOCA_ERROR_NO_MEMORY;
+	if (result == DOCA_SUCCESS)
+		result = add_sources(made);
 	if (result != DOCA_SUCCESS) {
 		scan_free(made);
 		return result;
