@@ -118,6 +118,24 @@ static void add_hostile(const char *name)
 	urom_rig_copy(&rig, UROM_HOSTILE_SO, to);
 }
 
+/* On a slow machine a host may come before all files have been looked at. */
+static void start_good(size_t num_plugins)
+{
+	const struct doca_urom_service_plugin_info *plugins;
+	size_t count = 0;
+
+	urom_logs_take_all(&rig.logs, "it was not its turn yet to be probed");
+	urom_logs_take_all(&rig.logs, "it gave no answer within 2 s");
+	for (;;) {
+		urom_host_init_running(&good);
+		if (doca_urom_service_get_plugins_list(good.service, &plugins, &count) ==
+			DOCA_SUCCESS &&
+		    count == num_plugins)
+			return;
+		urom_host_fini(&good);
+	}
+}
+
 static int group_begin(void **state)
 {
 	static const char *const more[] = { "odd", "addr_grows", "addr_huge", "addr_over" };
@@ -138,7 +156,7 @@ static int group_begin(void **state)
 	urom_rig_start(&rig);
 	urom_logs_take_all(&rig.logs, "(pid ");
 	urom_logs_take_all(&rig.logs, "UROM_WORKER::WATCHDOG");
-	urom_host_init_running(&good);
+	start_good(LEN(cells) + LEN(more) + 1);
 	good_worker = urom_host_run_worker(&good, GOOD_ID);
 	urom_host_report(&good, good_worker, &report);
 	good_pid = (pid_t)report.pid;
@@ -440,14 +458,15 @@ static void check_end(uint32_t op, uint32_t arg, const char *part)
 static void answer_packed_far_beyond_its_room_ends_the_worker(void **state)
 {
 	(void)state;
-	check_end(HOSTILE_PACK_OVER, 1 << 20,
-		  "signal 11 (Segmentation fault); it was in notif_pack of plugin odd; its log is");
+	urom_logs_take_all(&rig.logs, "AddressSanitizer:"); /* in the worker, if it has one */
+	check_end(HOSTILE_PACK_OVER, 1 << 20, "; it was in notif_pack of plugin odd; its log is");
 }
 
 static void list_of_answers_that_is_none_ends_the_worker(void **state)
 {
 	(void)state;
 	urom_logs_take_all(&rig.logs, "double free");
+	urom_logs_take_all(&rig.logs, "AddressSanitizer:"); /* in the worker, if it has one */
 	urom_logs_take_all(&rig.logs, "answers no command of it");
 	check_end(HOSTILE_LIST_FOREIGN, 0, "; it was in the lists of plugin odd; its log is");
 	check_end(HOSTILE_LIST_TWICE, 0, "; it was in the lists of plugin odd; its log is");

@@ -41,6 +41,8 @@
 #define MAX_STOP_TICKS  12
 #define NOISE_BYTES     256
 #define DEFAULT_SECONDS 20
+#define UCX_FILE        "ucx_shm_posix_"
+#define TICKS_A_FILE    20 /* at most so many of them are left */
 
 /* How much more memory the daemon may have at the end than after a fifth of the time. */
 #ifndef __has_feature
@@ -377,6 +379,29 @@ static unsigned int count_entries(const char *path)
 	return count;
 }
 
+/*
+ * Files of shared memory. UCX makes one and takes its name away at the next step: a process that is
+ * killed in between leaves it, which nobody can help; that is rare.
+ */
+static void check_shared_files(void)
+{
+	DIR *dir = opendir("/dev/shm");
+	const struct dirent *entry;
+	unsigned int count = 0;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir)) != NULL) {
+		if (entry->d_name[0] == '.')
+			continue;
+		if (strncmp(entry->d_name, UCX_FILE, strlen(UCX_FILE)) != 0)
+			fail_msg("seed %u: /dev/shm/%s is left", storm.seed, entry->d_name);
+		count++;
+	}
+	closedir(dir);
+	print_message("%u files of UCX's are left of processes that were killed\n", count);
+	assert_true(count <= 1 + storm.tick / TICKS_A_FILE);
+}
+
 static unsigned int daemon_fds(void)
 {
 	char path[64];
@@ -505,7 +530,7 @@ static void steady_job_loses_nothing_and_nothing_is_left(void **state)
 	end_steady();
 	urom_rig_fini(&storm.rig); /* finds processes */
 	assert_int_equal(count_segments(), 0);
-	assert_int_equal(count_entries("/dev/shm"), 2);
+	check_shared_files();
 }
 
 int main(int argc, char **argv)
