@@ -430,18 +430,6 @@ static void answer_that_is_not_packed_ends_its_command_only(void **state)
 	end(&victim);
 }
 
-static void answer_to_a_context_of_nobody_is_dropped(void **state)
-{
-	struct victim victim;
-
-	(void)state;
-	begin(&victim, "odd");
-	victim_send(&victim, HOSTILE_CONTEXT, 0, 1);
-	assert_hears(&victim.host.heard, victim.host.pe, "ok(1)");
-	urom_logs_take(&rig.logs, "answers no command of it");
-	end(&victim);
-}
-
 /* What ends the worker; part: of the host's log. */
 static void check_end(uint32_t op, uint32_t arg, const char *part)
 {
@@ -553,7 +541,6 @@ static const struct CMUnitTest oddities[] = {
 	TEST(address_that_cannot_be_is_left_out),
 	TEST(answer_packed_beyond_its_room_ends_its_command_only),
 	TEST(answer_that_is_not_packed_ends_its_command_only),
-	TEST(answer_to_a_context_of_nobody_is_dropped),
 	TEST(answer_packed_far_beyond_its_room_ends_the_worker),
 	TEST(list_of_answers_that_is_none_ends_the_worker),
 	TEST(plugin_that_closes_all_descriptors_ends_its_worker),
