@@ -16,9 +16,10 @@ MODULES = {
     'rdma': ['core'],
     'rdma/providers': ['core', 'rdma'],
     'urom/wire': [],
+    'urom/auth': ['core', 'urom/wire'],
     'urom/chan': ['core', 'urom/wire'],
-    'urom/host': ['core', 'urom/wire', 'urom/chan'],
-    'urom/daemon': ['core', 'urom/wire', 'urom/chan'],
+    'urom/host': ['core', 'urom/wire', 'urom/auth', 'urom/chan'],
+    'urom/daemon': ['core', 'urom/wire', 'urom/auth', 'urom/chan'],
     'urom/worker': ['core', 'urom/wire', 'urom/chan'],
 }
 

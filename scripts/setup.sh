@@ -6,7 +6,7 @@
 set -euo pipefail
 
 BUILD="gcc libc6-dev make meson ninja-build pkg-config python3 libjansson-dev libucx-dev
-       uthash-dev libsystemd-dev libfabric-dev"
+       uthash-dev libsystemd-dev libsodium-dev libfabric-dev"
 INSTALL="scdoc"
 TEST="libcmocka-dev iproute2"
 CHECK="g++ clang clang-format clang-tidy libclang-rt-dev llvm codespell abigail-tools shellcheck
