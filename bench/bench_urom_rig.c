@@ -72,18 +72,37 @@ static void path_in(const struct urom_rig *rig, const char *name, char *path, si
 
 __attribute__((noreturn)) static void become_daemon(const struct urom_rig *rig, size_t max_message)
 {
-	char port_file[128], bytes[24];
+	char port_file[128], bytes[24], cookie[128];
 
 	path_in(rig, "port", port_file, sizeof(port_file));
+	path_in(rig, "cookie", cookie, sizeof(cookie));
 	(void)snprintf(bytes, sizeof(bytes), "%zu", max_message);
 	bench_unpin();
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	(void)setenv("UROM_PLUGIN_PATH", BENCH_PLUGINS, 1);
 	/* What measures as root has root's workers: memory is shared within a user. */
 	execl(BENCH_DAEMON, BENCH_DAEMON, "--listen", "127.0.0.1:0", "--port-file", port_file,
-	      "--log-dir", rig->dir, "-m", bytes, "-l", "40",
+	      "--log-dir", rig->dir, "--cookie", cookie, "-m", bytes, "-l", "40",
 	      geteuid() == 0 ? "--worker-user" : (char *)NULL, "root", (char *)NULL);
 	bench_fail(BENCH_DAEMON, strerror(errno));
+}
+
+/* Has the daemon's program make the secret that both sides have. */
+static void make_cookie(const struct urom_rig *rig)
+{
+	char path[128];
+	pid_t pid;
+	int status;
+
+	path_in(rig, "cookie", path, sizeof(path));
+	pid = fork();
+	check_errno(pid < 0, "fork");
+	if (pid == 0) {
+		execl(BENCH_DAEMON, BENCH_DAEMON, "--make-cookie", path, (char *)NULL);
+		bench_fail(BENCH_DAEMON, strerror(errno));
+	}
+	check_errno(waitpid(pid, &status, 0) != pid || status != 0, path);
+	check_errno(setenv("DOCA_UROM_COOKIE", path, 1) != 0, "setenv");
 }
 
 /* Reads the daemon's address as soon as its file is there. */
@@ -131,6 +150,7 @@ static void start_daemon(struct urom_rig *rig, size_t max_message)
 	check_errno(notify_fd < 0 ||
 			inotify_add_watch(notify_fd, rig->dir, IN_CLOSE_WRITE | IN_MOVED_TO) < 0,
 		    "inotify");
+	make_cookie(rig);
 	rig->daemon_pid = fork();
 	check_errno(rig->daemon_pid < 0, "fork");
 	if (rig->daemon_pid == 0)

@@ -317,7 +317,8 @@ def run_service(pages, folder, libdirs):
         words = line.stdout.split()
         words[2] = (folder / 'port').read_text().strip()
         (folder / 'service').write_text(' '.join(words) + '\n')
-        yield {'DOCA_UROM_SERVICE_FILE': str(folder / 'service')}
+        yield {'DOCA_UROM_SERVICE_FILE': str(folder / 'service'),
+               'DOCA_UROM_COOKIE': env['DOCA_UROM_COOKIE']}
 
 
 def check_program(page, work, libdirs, service, is_built):

@@ -59,7 +59,10 @@ start_daemon() {
     local until=$((SECONDS + PATIENCE_S)) user=()
     # What root has built here is root's to run; a service would name a user who owns nothing.
     [ "$(id -u)" != 0 ] || user=(--worker-user root)
-    UROM_PLUGIN_PATH=$build/plugins "$daemon_program" --listen 127.0.0.1:0 --auth none \
+    # The secret that only programs which may read the file can prove to have.
+    "$daemon_program" --make-cookie "$dir/cookie" || fail "there is no cookie"
+    export DOCA_UROM_COOKIE=$dir/cookie
+    UROM_PLUGIN_PATH=$build/plugins "$daemon_program" --listen 127.0.0.1:0 \
         "${user[@]}" --cpuset 0-7 --port-file "$dir/address" --log-dir "$dir" >"$dir/daemon.out" 2>&1 &
     daemon=$!
     while [ ! -s "$dir/address" ]; do

@@ -125,7 +125,8 @@ run_urom() {
     mkdir "$work"
     [ "$(id -u)" != 0 ] || user=(--worker-user root)
     [[ $("$sample" -h) == *"-d, --device"* ]] || fail "the sample does not explain itself"
-    UROM_PLUGIN_PATH=$top/guide-worker_graph "$prefix/bin/doca_urom_daemon" --auth none \
+    "$prefix/bin/doca_urom_daemon" --make-cookie "$work/cookie"
+    UROM_PLUGIN_PATH=$top/guide-worker_graph "$prefix/bin/doca_urom_daemon" --cookie "$work/cookie" \
         "${user[@]}" --listen 127.0.0.1:0 --cpuset 0-7 --port-file "$work/address" --log-dir "$work" &
     daemon=$!
     wait_for_file "$work/address" $daemon || {
@@ -133,7 +134,7 @@ run_urom() {
         fail "the installed daemon does not start"
     }
     echo "127.0.0.1 dpu $(cat "$work/address") 0000:03:00.0 lo" >"$work/services"
-    DOCA_UROM_SERVICE_FILE=$work/services DOCA_SOFT_DEVICES="mlx5_0@0000:03:00.0@lo" \
+    DOCA_UROM_COOKIE=$work/cookie DOCA_UROM_SERVICE_FILE=$work/services DOCA_SOFT_DEVICES="mlx5_0@0000:03:00.0@lo" \
         "$sample" --once >"$work/out" 2>&1 || {
         cat "$work/out"
         kill $daemon || true

@@ -1,6 +1,7 @@
 """A UROM daemon on the loopback interface, for the checks of what documents say."""
 # SPDX-License-Identifier: BSD-3-Clause
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -19,10 +20,20 @@ def find_free_port():
         return probe.getsockname()[1]
 
 
+def make_cookie(folder):
+    """The secret that the daemon and its hosts share; gives the path of its file."""
+    path = folder / 'cookie'
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with open(fd, 'w', encoding='ascii') as file:
+        file.write(secrets.token_hex(32) + '\n')
+    return str(path)
+
+
 class Daemon:
     """
     Commands the last of which is a daemon, in a process group of their own, from when it is ready
-    to the end of the block. folder: its path must be short, for that of a socket there.
+    to the end of the block. folder: its path must be short, for that of a socket there. env: gets
+    the daemon's cookie, unless it names one, so that hosts with this environment are let in.
     """
 
     def __init__(self, commands, folder, env):
@@ -32,6 +43,7 @@ class Daemon:
             self.commands += ' --worker-user root'
         self.folder = folder
         self.env = env
+        self.env.setdefault('DOCA_UROM_COOKIE', make_cookie(folder))
         self.process = None
 
     def __enter__(self):

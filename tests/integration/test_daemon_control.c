@@ -67,7 +67,7 @@ static void host_is_told_what_it_needs(void **state)
 
 	(void)state;
 	rig_host_init(&host, &rig);
-	assert_int_equal(host.message.id, 1); /* of the hello */
+	assert_int_equal(host.message.id, 2); /* of the proof */
 	assert_true(host.welcome.magic == WIRE_MAGIC);
 	assert_int_equal(host.welcome.version, 1);
 	assert_int_equal(host.welcome.max_message, 4096);
@@ -109,7 +109,8 @@ static void operator_is_welcomed_and_may_not_ask_for_workers(void **state)
 	hello.role = WIRE_ROLE_OPERATOR;
 	hello.max_message = 0;
 	rig_host_connect(&host, &rig);
-	rig_host_send(&host, WIRE_HELLO, &hello);
+	rig_host_greet(&host, &hello);
+	rig_host_prove(&host);
 	rig_host_receive(&host, WIRE_WELCOME, &welcome);
 	assert_int_not_equal(welcome.plugins.len, 0);
 	rig_host_send(&host, WIRE_GROUP_GET, &get);
@@ -178,7 +179,8 @@ static void highest_common_version_is_spoken(void **state)
 	(void)state;
 	hello.version_max = 300;
 	rig_host_connect(&host, &rig);
-	rig_host_send(&host, WIRE_HELLO, &hello);
+	rig_host_greet(&host, &hello);
+	rig_host_prove(&host);
 	rig_host_receive(&host, WIRE_WELCOME, &welcome);
 	assert_int_equal(welcome.version, WIRE_VERSION_MAX);
 	rig_host_fini(&host);
@@ -230,12 +232,12 @@ static void methods_that_are_not_configured_are_refused(void **state)
 	struct wire_hello hello = rig_host_hello();
 
 	(void)state;
-	hello.auth = WIRE_AUTH_COOKIE;
-	check_refused(&hello, DOCA_ERROR_AUTHENTICATION, "cookie");
+	hello.auth = WIRE_AUTH_NONE;
+	check_refused(&hello, DOCA_ERROR_AUTHENTICATION, "the host offers none: ");
 	hello.auth = WIRE_AUTH_MUNGE;
-	check_refused(&hello, DOCA_ERROR_AUTHENTICATION, "munge");
+	check_refused(&hello, DOCA_ERROR_AUTHENTICATION, "the host offers munge: ");
 	hello.auth = 200;
-	check_refused(&hello, DOCA_ERROR_AUTHENTICATION, "?");
+	check_refused(&hello, DOCA_ERROR_AUTHENTICATION, "the host offers ?: ");
 	check_alive();
 }
 

@@ -139,8 +139,15 @@ static void check_fails(const char *const *args, const char *const *env, int sta
 static void addresses_that_others_reach_take_insecure(void **state)
 {
 	(void)state;
-	check_fails(LIST("--listen", "0.0.0.0:0"), NULL, 2, "--insecure");
-	daemon_rig_init(&rig, LIST("--listen", "0.0.0.0:0", "--insecure"), NULL);
+	check_fails(LIST("--listen", "0.0.0.0:0", "--auth", "none"), NULL, 2, "--insecure");
+	daemon_rig_init(&rig, LIST("--listen", "0.0.0.0:0", "--auth", "none", "--insecure"), NULL);
+	daemon_rig_fini(&rig);
+}
+
+static void addresses_that_others_reach_are_no_matter_with_a_cookie(void **state)
+{
+	(void)state;
+	daemon_rig_init(&rig, LIST("--listen", "0.0.0.0:0"), NULL);
 	daemon_rig_fini(&rig);
 }
 
@@ -152,7 +159,8 @@ static void wrong_command_lines_are_named(void **state)
 	check_fails(LIST("-m", "1"), NULL, 2, "--max-msg-size: 1");
 	check_fails(LIST("--grace", "-1"), NULL, 2, "--grace: -1");
 	check_fails(LIST("--grace", "86401"), NULL, 2, "--grace: 86401");
-	check_fails(LIST("--auth", "cookie"), NULL, 2, "this build has no such authentication");
+	check_fails(LIST("--auth", "kerberos"), NULL, 2, "the methods are cookie, munge and none");
+	check_fails(LIST("--cookie", "/nowhere/cookie"), NULL, 2, "/nowhere/cookie: there is none");
 	check_fails(LIST("--cpuset", "1-0"), NULL, 2, "1-0");
 	check_fails(NULL, LIST("UROM_CPUSET=zero"), 2, "zero");
 	check_fails(LIST("--max-workers", "0"), NULL, 2, "--max-workers: 0 is not from 1");
@@ -180,12 +188,13 @@ static void file_that_cannot_be_written_is_named(void **state)
 	struct program program;
 
 	(void)state;
-	assert_int_equal(program_run(&program,
-				     LIST(DOCA_UROM_DAEMON, "--worker", FAKE_WORKER, "--listen",
-					  "127.0.0.1:0", "--log-dir", "/dev/null/none",
-					  "--port-file", "/dev/null/port", DAEMON_RIG_USER),
-				     NULL),
-			 1);
+	assert_int_equal(
+	    program_run(&program,
+			LIST(DOCA_UROM_DAEMON, "--worker", FAKE_WORKER, "--listen", "127.0.0.1:0",
+			     "--auth", "none", "--log-dir", "/dev/null/none", "--port-file",
+			     "/dev/null/port", DAEMON_RIG_USER),
+			NULL),
+	    1);
 	program_check_marks(program.err, LIST("--port-file: /dev/null/port"));
 }
 
@@ -217,12 +226,13 @@ static void log_that_cannot_be_is_on_standard_error(void **state)
 	const char *warning;
 
 	(void)state;
-	assert_int_equal(program_run(&program,
-				     LIST(DOCA_UROM_DAEMON, "--worker", FAKE_WORKER, "--listen",
-					  "127.0.0.1:0", "--log-dir", "/dev/null/none",
-					  "--port-file", "/dev/null/none", DAEMON_RIG_USER),
-				     NULL),
-			 1);
+	assert_int_equal(
+	    program_run(&program,
+			LIST(DOCA_UROM_DAEMON, "--worker", FAKE_WORKER, "--listen", "127.0.0.1:0",
+			     "--auth", "none", "--log-dir", "/dev/null/none", "--port-file",
+			     "/dev/null/none", DAEMON_RIG_USER),
+			NULL),
+	    1);
 	warning = strstr(program.err, "no log in /dev/null/none");
 	assert_non_null(warning);
 	assert_null(strstr(warning + 1, "no log in"));
@@ -288,12 +298,12 @@ static void level_10_silences_also_what_has_no_log(void **state)
 	struct program program;
 
 	(void)state;
-	assert_int_equal(
-	    program_run(&program,
-			LIST(DOCA_UROM_DAEMON, "--worker", FAKE_WORKER, "-l", "10", "--log-dir",
-			     "/dev/null/none", "--port-file", "/dev/null/none", DAEMON_RIG_USER),
-			NULL),
-	    1);
+	assert_int_equal(program_run(&program,
+				     LIST(DOCA_UROM_DAEMON, "--worker", FAKE_WORKER, "-l", "10",
+					  "--auth", "none", "--log-dir", "/dev/null/none",
+					  "--port-file", "/dev/null/none", DAEMON_RIG_USER),
+				     NULL),
+			 1);
 	assert_string_equal(program.out, "");
 	assert_string_equal(program.err, "");
 }
@@ -308,6 +318,7 @@ int main(void)
 		TEST(watchdog_of_the_service_manager_is_fed),
 		TEST(version_and_help_are_printed),
 		TEST(addresses_that_others_reach_take_insecure),
+		TEST(addresses_that_others_reach_are_no_matter_with_a_cookie),
 		TEST(wrong_command_lines_are_named),
 		TEST(port_in_use_is_named),
 		TEST(file_that_cannot_be_written_is_named),

@@ -88,7 +88,8 @@ static void operator_init(struct rig_host *host)
 
 	hello.role = WIRE_ROLE_OPERATOR;
 	rig_host_connect(host, &rig);
-	rig_host_send(host, WIRE_HELLO, &hello);
+	rig_host_greet(host, &hello);
+	rig_host_prove(host);
 	rig_host_receive(host, WIRE_WELCOME, &host->welcome);
 }
 
@@ -185,7 +186,8 @@ static void session_over_the_limit_is_refused(void **state)
 	begin(ARGS("--max-sessions", "2"));
 	rig_host_init(&host, &rig);
 	rig_host_connect(&late, &rig);
-	rig_host_send(&late, WIRE_HELLO, &hello);
+	rig_host_greet(&late, &hello);
+	rig_host_prove(&late);
 	rig_host_receive_refused(&late, WIRE_REFUSED, DOCA_ERROR_FULL, "--max-sessions");
 	rig_host_receive_end(&late);
 	rig_host_fini(&late);
@@ -258,7 +260,7 @@ static void connect_all(struct rig_host *hosts)
 	for (int i = 0; i < NUM_BURST; i++)
 		rig_host_connect(&hosts[i], &rig);
 	for (int i = 0; i < NUM_BURST; i++)
-		rig_host_send(&hosts[i], WIRE_HELLO, &hello);
+		rig_host_greet(&hosts[i], &hello);
 }
 
 static void burst_of_500_sessions_is_served(void **state)
@@ -271,6 +273,8 @@ static void burst_of_500_sessions_is_served(void **state)
 	begin(NULL);
 	connect_all(hosts);
 	for (int i = 0; i < NUM_BURST; i++)
+		rig_host_prove(&hosts[i]);
+	for (int i = 0; i < NUM_BURST; i++)
 		rig_host_receive(&hosts[i], WIRE_WELCOME, &hosts[i].welcome);
 	for (int i = 0; i < NUM_BURST; i++)
 		assert_int_equal(rig_host_get_group(&hosts[i], 1, ids, 4), 0);
@@ -281,14 +285,23 @@ static void burst_of_500_sessions_is_served(void **state)
 	end();
 }
 
-/* The next message is WELCOME, or a REFUSED that says why. */
-static bool is_welcome(struct rig_host *host)
+static void receive_any(struct rig_host *host)
 {
 	doca_error_t result;
 
 	while ((result = chan_stream_receive(&host->stream, &host->message)) == DOCA_ERROR_AGAIN)
 		assert_true(test_is_readable(host->stream.fd, 20000));
 	assert_success(result);
+}
+
+/* It is asked for its proof and then welcome, or a REFUSED says why. */
+static bool is_welcome(struct rig_host *host)
+{
+	receive_any(host);
+	if (host->message.type == WIRE_CHALLENGE) {
+		rig_host_answer(host);
+		receive_any(host);
+	}
 	if (host->message.type == WIRE_REFUSED) {
 		struct wire_refused refused;
 

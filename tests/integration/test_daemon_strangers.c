@@ -22,6 +22,16 @@ static int setup(void **state)
 	return status;
 }
 
+/* Whose noise gets as far as the requests of a host. */
+static int setup_open(void **state)
+{
+	static const char *const args[] = { "--auth", "none", NULL };
+	int status = test_begin(state);
+
+	daemon_rig_init(&rig, args, NULL);
+	return status;
+}
+
 static int teardown(void **state)
 {
 	daemon_rig_fini(&rig);
@@ -29,6 +39,8 @@ static int teardown(void **state)
 }
 
 #define STRANGER_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+#define OPEN_TEST(name)     cmocka_unit_test_setup_teardown(name, setup_open, teardown)
 
 /* Whatever was done to it, the daemon serves. */
 static void check_alive(void)
@@ -232,11 +244,10 @@ static size_t make_noise(uint8_t *bytes, size_t size, uint32_t *seed)
 	return at - next_random(seed) % 8;
 }
 
-static void noise_does_no_harm(void **state)
+static void make_noise_at_it(void)
 {
 	uint32_t seed = 4711;
 
-	(void)state;
 	for (int i = 0; i < 300; i++) {
 		uint8_t bytes[1024];
 		struct rig_host host;
@@ -246,7 +257,27 @@ static void noise_does_no_harm(void **state)
 		rig_host_send_bytes(&host, bytes, len);
 		rig_host_fini(&host);
 	}
+}
+
+static void noise_does_no_harm(void **state)
+{
+	(void)state;
+	make_noise_at_it();
 	check_alive();
+	daemon_rig_drop_log(&rig);
+}
+
+static void noise_of_those_who_need_no_proof_does_no_harm(void **state)
+{
+	const struct wire_hello hello = rig_host_hello();
+	struct rig_host host;
+
+	(void)state;
+	make_noise_at_it();
+	rig_host_connect(&host, &rig);
+	rig_host_greet(&host, &hello);
+	rig_host_receive(&host, WIRE_WELCOME, &host.welcome);
+	rig_host_fini(&host);
 	daemon_rig_drop_log(&rig);
 }
 
@@ -262,6 +293,7 @@ int main(void)
 		STRANGER_TEST(who_says_no_hello_is_hung_up_on_after_10_s),
 		STRANGER_TEST(silent_connections_make_room_for_those_that_speak),
 		STRANGER_TEST(noise_does_no_harm),
+		OPEN_TEST(noise_of_those_who_need_no_proof_does_no_harm),
 	};
 
 	return cmocka_run_group_tests_name("daemon_strangers", tests, NULL, NULL);

@@ -47,9 +47,9 @@ static const char *const daemons_env[] = {
 	"TEST_KEPT=of the daemon",
 	NULL,
 };
-static const char *const usual_args[] = {
-	"--worker-user", WORKER_USER, "--worker", worker_path, "-m", "1048576", NULL
-};
+static const char *const usual_args[] = { "--worker-user", WORKER_USER, "--worker",
+					  worker_path,     "-m",        "1048576",
+					  "--auth",        "none",      NULL };
 static const struct urom_rig_options usual = { .args = usual_args, .env = daemons_env };
 
 static uid_t uid_of(const char *name)
@@ -127,7 +127,8 @@ static void rig_init_stopped(struct urom_rig *rig, const struct urom_rig_options
 	open_to_all(rig, "notes/probes", 0666);
 	(void)snprintf(library_path, sizeof(library_path), "LD_LIBRARY_PATH=%s/lib", rig->dir);
 	(void)snprintf(worker_path, sizeof(worker_path), "%s/bin/worker", rig->dir);
-	/* For host programs of other users. */
+	/* For host programs of other users, who may not read the rig's cookie. */
+	assert_int_equal(setenv("DOCA_UROM_AUTH", "none", 1), 0);
 	assert_int_equal(setenv("LD_LIBRARY_PATH", library_path + strlen("LD_LIBRARY_PATH="), 1),
 			 0);
 }
@@ -147,6 +148,7 @@ static int teardown(void **state)
 {
 	urom_rig_fini(*state);
 	(void)unsetenv("LD_LIBRARY_PATH");
+	(void)unsetenv("DOCA_UROM_AUTH");
 	return test_end(NULL);
 }
 
@@ -250,7 +252,7 @@ static void root_is_not_had_without_being_told(void **state)
 
 static void workers_are_openuroms_where_there_is_one(void **state)
 {
-	static const char *const args[] = { "--worker", worker_path, NULL };
+	static const char *const args[] = { "--worker", worker_path, "--auth", "none", NULL };
 	static const struct urom_rig_options options = { .args = args,
 							 .env = daemons_env,
 							 .has_no_worker_user = true };
@@ -431,7 +433,7 @@ static void worker_of_another_user_dies_with_the_daemon(void **state)
 static void plugins_are_probed_by_the_same_user(void **state)
 {
 	static const char *const args[] = { "--worker-user", WORKER_USER, "--worker", worker_path,
-					    NULL };
+					    "--auth",        "none",      NULL };
 	static const struct urom_rig_options options = { .args = args, .env = daemons_env };
 	char text[TEXT_BYTES], wanted[32];
 	struct urom_host host;

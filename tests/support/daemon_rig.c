@@ -21,7 +21,7 @@
 #define NS_A_SECOND UINT64_C(1000000000)
 #define PATIENCE_NS (20 * NS_A_SECOND)
 #define LOOK_US     2000 /* between two looks */
-#define MAX_ARGS    24
+#define MAX_ARGS    32
 #define MAX_ENV     12
 #define MAX_TEXT    (1u << 20)
 #define LAST_LINES  30
@@ -62,6 +62,15 @@ static void make_file(const char *path, const char *text)
 
 /* --- The beginning --- */
 
+static void make_cookie(struct daemon_rig *rig)
+{
+	const char *path = daemon_rig_path(rig, "cookie");
+	struct auth_reason reason;
+
+	assert_success(auth_cookie_make(path, &reason));
+	assert_success(auth_cookie_load(path, &rig->cookie, &reason));
+}
+
 static void make_dir(struct daemon_rig *rig)
 {
 	memset(rig, 0, sizeof(*rig));
@@ -70,6 +79,7 @@ static void make_dir(struct daemon_rig *rig)
 	assert_int_equal(mkdir(daemon_rig_path(rig, "plugins"), 0755), 0);
 	make_file(daemon_rig_path(rig, "plugins/a.so"), "for nobody to load");
 	make_file(daemon_rig_path(rig, "plugins/b.so"), "for nobody to load");
+	make_cookie(rig);
 }
 
 static void make_notify_socket(struct daemon_rig *rig)
@@ -116,6 +126,7 @@ static void start(struct daemon_rig *rig, const char *const *args, const char *c
 	};
 	const char *const usual_listen[] = { "--listen", "127.0.0.1:0", NULL };
 	const char *const usual_user[] = { "--worker-user", "root", NULL };
+	const char *const usual_cookie[] = { "--cookie", daemon_rig_path(rig, "cookie"), NULL };
 	char notify[DAEMON_RIG_BYTES + 32], plugins[DAEMON_RIG_BYTES + 32];
 	const char *const usual_env[] = {
 		notify, plugins, "DOCA_UROM_PORT", "UROM_CPUSET", "DOCA_LOG_RATE_LIMIT", NULL
@@ -126,11 +137,13 @@ static void start(struct daemon_rig *rig, const char *const *args, const char *c
 	(void)snprintf(notify, sizeof(notify), "NOTIFY_SOCKET=%s/notify", rig->dir);
 	(void)snprintf(plugins, sizeof(plugins), "UROM_PLUGIN_PATH=%s/plugins", rig->dir);
 	count = append(argv, 0, MAX_ARGS, usual_args);
-	if (args == NULL || args[0] == NULL || strcmp(args[0], "--listen") != 0)
+	if (!has_word(args, "--listen"))
 		count = append(argv, count, MAX_ARGS, usual_listen);
 	/* Tests that are root's have files that are root's. */
 	if (geteuid() == 0 && !has_word(args, "--worker-user"))
 		count = append(argv, count, MAX_ARGS, usual_user);
+	if (!has_word(args, "--cookie"))
+		count = append(argv, count, MAX_ARGS, usual_cookie);
 	append(argv, count, MAX_ARGS, args);
 	count = append(variables, 0, MAX_ENV, usual_env);
 	append(variables, count, MAX_ENV, env);

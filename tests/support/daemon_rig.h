@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "program.h"
+#include "urom/auth/auth_cookie.h"
 #include "urom/chan/chan_stream.h"
 #include "urom/wire/wire_messages.h"
 
@@ -26,7 +27,8 @@
 #define DAEMON_RIG_USER geteuid() == 0 ? "--worker-user" : NULL, "root"
 
 struct daemon_rig {
-	char dir[DAEMON_RIG_DIR_BYTES]; /* plugins/, logs/, port, notify */
+	char dir[DAEMON_RIG_DIR_BYTES]; /* plugins/, logs/, port, notify, cookie */
+	struct auth_cookie cookie;
 	struct program program;
 	int notify_fd;
 	bool is_running;

@@ -21,6 +21,7 @@ struct wire_hello rig_host_hello(void)
 		.pointer_bits = CHAR_BIT * sizeof(void *),
 		.max_message = 4096,
 		.host = { "test", 4 },
+		.auth = WIRE_AUTH_COOKIE,
 	};
 }
 
@@ -31,6 +32,44 @@ void rig_host_connect(struct rig_host *host, const struct daemon_rig *rig)
 	memset(host, 0, sizeof(*host));
 	assert_success(chan_address_connect((const struct sockaddr *)&rig->address, &fd));
 	chan_stream_init(&host->stream, fd);
+	host->rig = rig;
+}
+
+uint64_t rig_host_greet(struct rig_host *host, const struct wire_hello *hello)
+{
+	host->auth = (struct auth_context){
+		.version_min = hello->version_min,
+		.version_max = hello->version_max,
+		.role = hello->role,
+		.method = hello->auth,
+	};
+	memcpy(host->auth.hello_nonce, hello->nonce, sizeof(hello->nonce));
+	return rig_host_send(host, WIRE_HELLO, hello);
+}
+
+void rig_host_answer(struct rig_host *host)
+{
+	const uint8_t *secret = host->rig->cookie.secret;
+	uint8_t bytes[AUTH_PROOF_SIZE];
+	const struct wire_proof proof = { { bytes, sizeof(bytes) } };
+	struct wire_challenge challenge;
+
+	assert_success(chan_message_decode(&host->message, &challenge));
+	assert_true(challenge.magic == WIRE_MAGIC);
+	assert_int_equal(challenge.auth, WIRE_AUTH_COOKIE);
+	host->auth.version = challenge.version;
+	memcpy(host->auth.challenge_nonce, challenge.nonce, sizeof(challenge.nonce));
+	assert_true(auth_proof_check(secret, &host->auth, AUTH_DAEMON, &challenge.proof));
+	auth_proof_make(secret, &host->auth, AUTH_PEER, bytes);
+	rig_host_send(host, WIRE_PROOF, &proof);
+}
+
+void rig_host_prove(struct rig_host *host)
+{
+	struct wire_challenge challenge;
+
+	rig_host_receive(host, WIRE_CHALLENGE, &challenge);
+	rig_host_answer(host);
 }
 
 void rig_host_init(struct rig_host *host, const struct daemon_rig *rig)
@@ -38,7 +77,8 @@ void rig_host_init(struct rig_host *host, const struct daemon_rig *rig)
 	const struct wire_hello hello = rig_host_hello();
 
 	rig_host_connect(host, rig);
-	rig_host_send(host, WIRE_HELLO, &hello);
+	rig_host_greet(host, &hello);
+	rig_host_prove(host);
 	rig_host_receive(host, WIRE_WELCOME, &host->welcome);
 }
 

@@ -6,11 +6,14 @@
  * test fails after 20 s. */
 
 #include "daemon_rig.h"
+#include "urom/auth/auth_proof.h"
 
 struct rig_host {
 	struct chan_stream stream;
 	struct chan_message message; /* the last one; lent until the next is received */
 	struct wire_welcome welcome;
+	const struct daemon_rig *rig;
+	struct auth_context auth; /* of the latest HELLO and CHALLENGE */
 	uint64_t last_id;
 };
 
@@ -19,6 +22,15 @@ struct wire_hello rig_host_hello(void);
 
 /* Connects, and says nothing. */
 void rig_host_connect(struct rig_host *host, const struct daemon_rig *rig);
+
+/* Says hello; what it says is kept for the proof. Returns: as rig_host_send(). */
+uint64_t rig_host_greet(struct rig_host *host, const struct wire_hello *hello);
+
+/* Is challenged, and answers with the proof of the rig's cookie. */
+void rig_host_prove(struct rig_host *host);
+
+/* The same when the challenge is the host's last message already. */
+void rig_host_answer(struct rig_host *host);
 
 /* Connects, and is welcomed. */
 void rig_host_init(struct rig_host *host, const struct daemon_rig *rig);

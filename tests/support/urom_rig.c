@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "test.h"
+#include "urom/auth/auth_cookie.h"
 #include "urom_procs.h"
 
 #define PATIENCE_NS    UINT64_C(20000000000)
@@ -116,9 +117,8 @@ static void make_arguments(const struct urom_rig *rig, struct words *words, cons
 {
 	const char *level = rig->options.log_level;
 
-	add_words(words,
-		  (const char *const[]){ DOCA_UROM_DAEMON, "--listen", "127.0.0.1:0", "--auth",
-					 "none", "-l", level != NULL ? level : "60", NULL });
+	add_words(words, (const char *const[]){ DOCA_UROM_DAEMON, "--listen", "127.0.0.1:0", "-l",
+						level != NULL ? level : "60", NULL });
 	if (!rig->options.has_log_dir)
 		add_words(words, (const char *const[]){ "--log-dir", logs, NULL });
 	/* Tests that are root's have plugins and logs that are root's. */
@@ -350,6 +350,18 @@ static void see_to_the_last_one(void)
 	assert_int_equal(atexit(end_at_exit), 0);
 }
 
+/* The daemon finds it as hosts do. */
+static void make_cookie(const struct urom_rig *rig)
+{
+	struct auth_reason reason;
+	char path[PATH_MAX];
+
+	path_in(rig, "cookie", path);
+	assert_success(auth_cookie_make(path, &reason));
+	assert_int_equal(setenv("DOCA_UROM_COOKIE", path, 1), 0);
+	assert_int_equal(unsetenv("DOCA_UROM_AUTH"), 0);
+}
+
 void urom_rig_init_stopped(struct urom_rig *rig, const struct urom_rig_options *options)
 {
 	static const char *const default_plugins[] = { UROM_RIG_PLUGIN, NULL };
@@ -376,6 +388,7 @@ void urom_rig_init_stopped(struct urom_rig *rig, const struct urom_rig_options *
 	urom_logs_init(&rig->logs, path);
 	/* Workers whose daemon has died are found as children of the test. */
 	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	make_cookie(rig);
 	path_in(rig, "service", path);
 	assert_int_equal(setenv("DOCA_UROM_SERVICE_FILE", path, 1), 0);
 	assert_int_equal(setenv("DOCA_SOFT_DEVICES", UROM_RIG_DEVICE "@" UROM_RIG_PCI "@lo", 1), 0);
@@ -448,6 +461,7 @@ void urom_rig_fini(struct urom_rig *rig)
 	if (is_good && urom_logs_complain(&rig->logs, problem, sizeof(problem)))
 		is_good = false;
 	urom_logs_fini(&rig->logs);
+	assert_int_equal(unsetenv("DOCA_UROM_COOKIE"), 0);
 	remove_directory(last_dir);
 	if (!is_good)
 		fail_msg("%s (%s)", problem, rig->dir);

@@ -37,7 +37,7 @@ struct urom_rig_options {
 
 struct urom_rig {
 	struct urom_rig_options options; /* borrowed */
-	char dir[PATH_MAX / 4];          /* plugins/, logs/, service */
+	char dir[PATH_MAX / 4];          /* plugins/, logs/, service, cookie */
 	pid_t daemon;                    /* 0: it does not run */
 	uint16_t port;
 	struct urom_logs logs;

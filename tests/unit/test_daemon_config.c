@@ -17,10 +17,27 @@
 
 #define MAX_ARGS 16
 
+#define COOKIE   "0123456789abcdef0123456789ABCDEFfedcba9876543210fedcba9876543210\n"
+
 static uint32_t level_before;
+static char cookie[64];
+
+/* Without it the daemon would look where that of the machine is. */
+static void make_cookie(void)
+{
+	int fd;
+
+	(void)snprintf(cookie, sizeof(cookie), "/tmp/test_daemon_config.XXXXXX");
+	fd = mkstemp(cookie);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, COOKIE, strlen(COOKIE)), strlen(COOKIE));
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(setenv("DOCA_UROM_COOKIE", cookie, 1), 0);
+}
 
 static int setup(void **state)
 {
+	make_cookie();
 	(void)unsetenv("DOCA_UROM_PORT");
 	(void)unsetenv("UROM_CPUSET");
 	level_before = doca_log_level_get_global_lower_limit();
@@ -29,6 +46,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
+	(void)unlink(cookie);
 	(void)unsetenv("DOCA_UROM_PORT");
 	(void)unsetenv("UROM_CPUSET");
 	(void)doca_log_level_set_global_lower_limit(level_before);
@@ -95,7 +113,8 @@ static void what_is_not_given_has_a_default(void **state)
 	assert_int_equal(config.grace_s, 1);
 	assert_false(config.is_keeping);
 	assert_string_equal(config.channel, "ucx");
-	assert_string_equal(config.auth->name, "none");
+	assert_string_equal(config.auth->name, "cookie");
+	assert_string_equal(config.cookie_file, cookie);
 	assert_null(config.cpuset);
 	assert_null(config.port_file);
 	assert_int_equal(config.log_level, DOCA_LOG_LEVEL_INFO);
@@ -179,7 +198,7 @@ static void addresses_of_both_families_are_taken(void **state)
 	}
 }
 
-static void addresses_that_others_reach_take_insecure(void **state)
+static void addresses_that_others_reach_take_a_proof_or_insecure(void **state)
 {
 	static const char *const listens[] = { "0.0.0.0", "192.0.2.1:80", "[::]:1",
 					       "::", "[2001:db8::1]:1" };
@@ -187,8 +206,11 @@ static void addresses_that_others_reach_take_insecure(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < CORE_ARRAY_LEN(listens); i++) {
-		check_refused(ARGS("--listen", listens[i]), DOCA_ERROR_NOT_PERMITTED, "--insecure");
-		settle(&config, ARGS("--listen", listens[i], "--insecure"));
+		check_refused(ARGS("--listen", listens[i], "--auth", "none"),
+			      DOCA_ERROR_NOT_PERMITTED, "--insecure");
+		settle(&config, ARGS("--listen", listens[i], "--auth", "none", "--insecure"));
+		uromd_config_fini(&config);
+		settle(&config, ARGS("--listen", listens[i]));
 		uromd_config_fini(&config);
 	}
 }
@@ -215,7 +237,8 @@ static void wrong_values_are_named(void **state)
 		{ { "--channel", "rdma" }, DOCA_ERROR_INVALID_VALUE, "neither ucx nor tcp" },
 		{ { "--plugin-timeout", "-5" }, DOCA_ERROR_INVALID_VALUE, "-5 is not from 0" },
 		{ { "--auth", "kerberos" }, DOCA_ERROR_INVALID_VALUE, "kerberos" },
-		{ { "--auth", "cookie" }, DOCA_ERROR_NOT_SUPPORTED, "cookie" },
+		{ { "--cookie", "/nowhere/cookie" }, DOCA_ERROR_NOT_FOUND, "--make-cookie" },
+		{ { "--cookie", "/dev/null" }, DOCA_ERROR_AUTHENTICATION, "no regular file" },
 		{ { "--auth", "munge" }, DOCA_ERROR_NOT_SUPPORTED, "munge" },
 	};
 
@@ -264,7 +287,7 @@ int main(void)
 		CONFIG_TEST(level_10_silences_the_libraries_too),
 		CONFIG_TEST(the_environment_comes_before_the_default),
 		CONFIG_TEST(addresses_of_both_families_are_taken),
-		CONFIG_TEST(addresses_that_others_reach_take_insecure),
+		CONFIG_TEST(addresses_that_others_reach_take_a_proof_or_insecure),
 		CONFIG_TEST(wrong_values_are_named),
 		CONFIG_TEST(the_limits_themselves_are_taken),
 		CONFIG_TEST(a_port_that_is_none_in_the_environment_is_refused),

@@ -36,6 +36,16 @@ static doca_error_t on_auth(void *value, void *config)
 	return take_text(&((struct uromd_config *)config)->auth_name, value);
 }
 
+static doca_error_t on_cookie(void *value, void *config)
+{
+	return take_text(&((struct uromd_config *)config)->cookie_file, value);
+}
+
+static doca_error_t on_make_cookie(void *value, void *config)
+{
+	return take_text(&((struct uromd_config *)config)->make_cookie, value);
+}
+
 static doca_error_t on_channel(void *value, void *config)
 {
 	return take_text(&((struct uromd_config *)config)->channel, value);
@@ -101,8 +111,12 @@ static const struct param params[] = {
 	{ NULL, "insecure", NULL,
 	  "Allow an address that other machines reach, without authentication", on_insecure,
 	  DOCA_ARGP_TYPE_BOOLEAN, false },
-	{ NULL, "auth", "<method>", "How hosts are authenticated: none, as yet", on_auth,
+	{ NULL, "auth", "<method>", "How hosts are authenticated: cookie, munge or none (cookie)",
+	  on_auth, DOCA_ARGP_TYPE_STRING, false },
+	{ NULL, "cookie", "<file>", "The secret that hosts must have, too", on_cookie,
 	  DOCA_ARGP_TYPE_STRING, false },
+	{ NULL, "make-cookie", "<file>", "Make such a file, where there is none, and exit",
+	  on_make_cookie, DOCA_ARGP_TYPE_STRING, false },
 	{ NULL, "channel", "<kind>", "What carries commands: ucx or tcp (ucx)", on_channel,
 	  DOCA_ARGP_TYPE_STRING, false },
 	{ NULL, "cpuset", "<list>",

@@ -18,7 +18,7 @@
 
 #define DEFAULT_ADDRESS "127.0.0.1"
 #define DEFAULT_CHANNEL "ucx"
-#define DEFAULT_AUTH    "none"
+#define DEFAULT_AUTH    "cookie"
 
 static const char *const channels[] = { "ucx", "tcp" };
 
@@ -151,12 +151,15 @@ static doca_error_t settle_auth(struct uromd_config *config, struct uromd_failur
 		result = uromd_auth_find(config->auth_name, &config->auth, failure);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (config->auth->is_proof || config->is_insecure ||
+	if (config->auth->settle != NULL)
+		return config->auth->settle(config, failure);
+	if (config->auth->check != NULL || config->is_insecure ||
 	    chan_address_is_loopback((const struct sockaddr *)&config->address))
 		return DOCA_SUCCESS;
 	return uromd_fail(failure, DOCA_ERROR_NOT_PERMITTED,
 			  "--listen %s: anybody who reaches this address could start processes "
-			  "here, as hosts are not authenticated; --insecure allows it all the same",
+			  "here, as --auth none authenticates nobody; --insecure allows it all "
+			  "the same",
 			  config->listen);
 }
 
@@ -237,5 +240,8 @@ void uromd_config_fini(struct uromd_config *config)
 	uromd_account_fini(&config->worker_account);
 	for (size_t i = 0; i < UROMD_NUM_LIMITS; i++)
 		free(config->limit_texts[i]);
+	free(config->cookie_file);
+	free(config->make_cookie);
+	auth_cookie_wipe(&config->cookie);
 	*config = (struct uromd_config){ 0 };
 }

@@ -24,6 +24,8 @@ struct uromd_config {
 	char *auth_name;
 	char *worker_user; /* name or number */
 	char *limit_texts[UROMD_NUM_LIMITS];
+	char *cookie_file;
+	char *make_cookie;    /* to be made, and nothing else */
 	int plugin_timeout_s; /* INT_MIN: not given */
 	int grace_s;          /* INT_MIN: not given */
 	bool is_keeping;      /* workers without hosts */
@@ -38,12 +40,15 @@ struct uromd_config {
 	struct uromd_account worker_account; /* of what probes plugins as well */
 	bool has_hosts_users; /* workers are their hosts' users', and not that account's */
 	struct uromd_limit_values limits;
+	struct auth_cookie cookie; /* of the method cookie */
+	bool has_made_cookie;
 };
 
 /*
  * Puts defaults and the environment in place of what was not given, and checks everything.
  * Errors: INVALID_VALUE, NOT_FOUND: a value cannot be used. NOT_SUPPORTED: not in this build.
- * NOT_PERMITTED: it takes --insecure. NO_MEMORY. failure tells.
+ * NOT_PERMITTED: it takes --insecure. AUTHENTICATION: the cookie file is not as it must be.
+ * NO_MEMORY. failure tells.
  */
 doca_error_t uromd_config_settle(struct uromd_config *config, struct uromd_failure *failure);
 

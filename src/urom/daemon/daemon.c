@@ -138,6 +138,15 @@ static int on_turn_over(sd_event_source *source, void *arg)
 	return 0;
 }
 
+static void tell_auth(const struct uromd_config *config)
+{
+	if (config->cookie_file == NULL)
+		DOCA_LOG_INFO("hosts are authenticated by %s", config->auth->name);
+	else
+		DOCA_LOG_INFO("hosts are authenticated by cookie, %s%s", config->cookie_file,
+			      config->has_made_cookie ? ", which was not there and is new" : "");
+}
+
 static doca_error_t make_loop(struct uromd_daemon *daemon, struct uromd_failure *failure)
 {
 	static const int numbers[] = { SIGTERM, SIGINT, SIGUSR1 };
@@ -199,6 +208,7 @@ doca_error_t uromd_daemon_create(const struct uromd_config *config, struct uromd
 	uromd_workers_init(&created->workers);
 	uromd_watch_init(created);
 	raise_fd_limit(created);
+	tell_auth(config);
 	for (size_t i = 0; i < CORE_ARRAY_LEN(steps) && result == DOCA_SUCCESS; i++)
 		result = steps[i](created, &failure);
 	if (result != DOCA_SUCCESS) {

@@ -12,6 +12,7 @@
 #include <doca_log.h>
 
 #include "core/export.h"
+#include "urom/daemon/challenge.h"
 #include "urom/daemon/daemon.h"
 #include "urom/daemon/limits.h"
 
@@ -97,7 +98,7 @@ static doca_error_t check_auth(struct uromd_session *session, const struct wire_
 	/* A worker has its end of the connection from the daemon itself. */
 	if (uromd_session_is_worker(session))
 		return DOCA_SUCCESS;
-	return session->daemon->config->auth->check(hello, failure);
+	return uromd_auth_check_offer(session->daemon->config->auth, hello->auth, failure);
 }
 
 static doca_error_t check_max_message(struct uromd_session *session, const struct wire_hello *hello,
@@ -122,15 +123,13 @@ static doca_error_t check_max_message(struct uromd_session *session, const struc
 	return DOCA_SUCCESS;
 }
 
-/* Who is told so has been heard: a connection alone does not count. */
-static doca_error_t check_room(struct uromd_session *session, const struct wire_hello *hello,
-			       struct uromd_failure *failure)
+/* Who is told so might have come in: neither a connection nor a hello alone counts. */
+static doca_error_t check_room(struct uromd_session *session, struct uromd_failure *failure)
 {
 	struct uromd_daemon *daemon = session->daemon;
 	const uint64_t max = daemon->config->limits.of[UROMD_LIMIT_SESSIONS];
 
-	(void)hello;
-	if (uromd_session_is_worker(session) || daemon->sessions.count < max)
+	if (daemon->sessions.count < max)
 		return DOCA_SUCCESS;
 	uromd_counter_hit(&daemon->counters, UROMD_LIMIT_SESSIONS);
 	return uromd_limit_fail(failure, DOCA_ERROR_FULL, UROMD_LIMIT_SESSIONS,
@@ -139,7 +138,10 @@ static doca_error_t check_room(struct uromd_session *session, const struct wire_
 
 static doca_error_t (*const checks[])(struct uromd_session *, const struct wire_hello *,
 				      struct uromd_failure *) = {
-	check_role, check_machine, check_auth, check_max_message, check_room,
+	check_role,
+	check_machine,
+	check_auth,
+	check_max_message,
 };
 
 /* --- Welcome --- */
@@ -196,6 +198,29 @@ static void on_scanned(void *arg)
 	welcome(session);
 }
 
+void uromd_handshake_proven(struct uromd_session *session)
+{
+	struct uromd_failure failure;
+
+	if (check_room(session, &failure) != DOCA_SUCCESS)
+		uromd_session_refuse(session, &failure);
+	else
+		uromd_session_await_plugins(session, on_scanned);
+}
+
+/* HELLO was good. */
+static void go_on(struct uromd_session *session, const struct wire_hello *hello)
+{
+	if (uromd_session_is_worker(session)) {
+		welcome(session);
+	} else if (session->daemon->config->auth->check == NULL) {
+		uromd_handshake_proven(session);
+	} else {
+		uromd_challenge_note(session, hello);
+		uromd_challenge_send(session);
+	}
+}
+
 void uromd_handshake_received(struct uromd_session *session, const struct chan_message *message)
 {
 	struct uromd_failure failure = { .error = DOCA_SUCCESS };
@@ -223,8 +248,5 @@ void uromd_handshake_received(struct uromd_session *session, const struct chan_m
 			return;
 		}
 	}
-	if (uromd_session_is_worker(session))
-		welcome(session);
-	else
-		uromd_session_await_plugins(session, on_scanned);
+	go_on(session, &hello);
 }

@@ -41,19 +41,36 @@ static int serve(struct uromd_config *config)
 	return status;
 }
 
+static int make_cookie(const struct uromd_config *config)
+{
+	struct auth_reason reason;
+
+	if (auth_cookie_make(config->make_cookie, &reason) == DOCA_SUCCESS)
+		return EXIT_SUCCESS;
+	(void)fprintf(stderr, "doca_urom_daemon: %s\n", reason.text);
+	return EXIT_FAILURE;
+}
+
+static int settle_and_serve(struct uromd_config *config)
+{
+	struct uromd_failure failure;
+
+	if (config->make_cookie != NULL)
+		return make_cookie(config);
+	if (uromd_config_settle(config, &failure) == DOCA_SUCCESS)
+		return serve(config);
+	(void)fprintf(stderr, "doca_urom_daemon: %s\n", failure.reason);
+	return EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
 	struct uromd_config config;
-	struct uromd_failure failure;
 	int status = EXIT_USAGE;
 
 	prepare_signals();
-	if (uromd_args_parse(argc, argv, &config) == DOCA_SUCCESS) {
-		if (uromd_config_settle(&config, &failure) == DOCA_SUCCESS)
-			status = serve(&config);
-		else
-			(void)fprintf(stderr, "doca_urom_daemon: %s\n", failure.reason);
-	}
+	if (uromd_args_parse(argc, argv, &config) == DOCA_SUCCESS)
+		status = settle_and_serve(&config);
 	uromd_config_fini(&config);
 	return status;
 }

@@ -10,6 +10,8 @@
 
 #include <doca_log.h>
 
+#include "core/export.h"
+#include "urom/daemon/challenge.h"
 #include "urom/daemon/daemon.h"
 #include "urom/daemon/handshake.h"
 #include "urom/daemon/limits.h"
@@ -30,10 +32,28 @@ static bool is_stranger(const struct uromd_session *session)
 	return !uromd_session_is_worker(session);
 }
 
+/* Those whose peer has shown nothing yet, or will not. */
+static const bool half_open_states[] = {
+	[UROMD_SESSION_GREETING] = true, [UROMD_SESSION_PROVING] = true,
+	[UROMD_SESSION_CHECKING] = true, [UROMD_SESSION_WELCOMING] = false,
+	[UROMD_SESSION_OPEN] = false,    [UROMD_SESSION_LEAVING] = true,
+	[UROMD_SESSION_OVER] = false,
+};
+
+/* Those in which messages are received. */
+static const bool receiving_states[] = {
+	[UROMD_SESSION_GREETING] = true,  [UROMD_SESSION_PROVING] = true,
+	[UROMD_SESSION_CHECKING] = false, [UROMD_SESSION_WELCOMING] = false,
+	[UROMD_SESSION_OPEN] = true,      [UROMD_SESSION_LEAVING] = false,
+	[UROMD_SESSION_OVER] = false,
+};
+_Static_assert(CORE_ARRAY_LEN(half_open_states) == UROMD_SESSION_NUM_STATES &&
+		   CORE_ARRAY_LEN(receiving_states) == UROMD_SESSION_NUM_STATES,
+	       "a state is left out");
+
 static bool is_half_open(const struct uromd_session *session)
 {
-	return is_stranger(session) && (session->state == UROMD_SESSION_GREETING ||
-					session->state == UROMD_SESSION_LEAVING);
+	return is_stranger(session) && half_open_states[session->state];
 }
 
 /* Has it said who it is, and been let in? */
@@ -69,8 +89,14 @@ static void set_state(struct uromd_session *session, enum uromd_session_state st
 /* Answers that wait keep requests waiting, so nobody makes them pile up. */
 static bool can_receive(const struct uromd_session *session)
 {
-	return (session->state == UROMD_SESSION_GREETING || session->state == UROMD_SESSION_OPEN) &&
-	       !chan_stream_is_sending(&session->stream);
+	return receiving_states[session->state] && !chan_stream_is_sending(&session->stream);
+}
+
+/* Does something go on for it that no message of its peer ends? */
+static bool is_busy(const struct uromd_session *session)
+{
+	return session->state == UROMD_SESSION_CHECKING ||
+	       session->state == UROMD_SESSION_WELCOMING;
 }
 
 static void come_again(struct uromd_session *session)
@@ -84,7 +110,7 @@ static void watch(struct uromd_session *session)
 
 	if (chan_stream_is_sending(&session->stream))
 		events = EPOLLOUT;
-	else if (session->state == UROMD_SESSION_WELCOMING)
+	else if (is_busy(session))
 		events = EPOLLRDHUP;
 	if (session->io != NULL && sd_event_source_set_io_events(session->io, events) < 0) {
 		DOCA_LOG_ERR("%s: cannot be waited for; closed", session->label);
@@ -199,6 +225,8 @@ static void receive_one(struct uromd_session *session, const struct chan_message
 {
 	if (session->state == UROMD_SESSION_GREETING)
 		uromd_handshake_received(session, message);
+	else if (session->state == UROMD_SESSION_PROVING)
+		uromd_challenge_received(session, message);
 	else
 		session->role->received(session, message);
 }
@@ -257,7 +285,7 @@ static int on_io(sd_event_source *source, int fd, uint32_t events, void *arg)
 	(void)fd;
 	if (session->state == UROMD_SESSION_LEAVING) {
 		leave(session);
-	} else if (session->state == UROMD_SESSION_WELCOMING) {
+	} else if (is_busy(session)) {
 		if ((events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP)) != 0)
 			lost(session, DOCA_ERROR_CONNECTION_RESET);
 	} else {
@@ -335,6 +363,17 @@ void uromd_session_refuse(struct uromd_session *session, const struct uromd_fail
 		leave(session);
 	else
 		uromd_session_end(session);
+}
+
+void uromd_session_await_proof(struct uromd_session *session)
+{
+	set_state(session, UROMD_SESSION_PROVING);
+}
+
+void uromd_session_check_proof(struct uromd_session *session)
+{
+	set_state(session, UROMD_SESSION_CHECKING);
+	watch(session);
 }
 
 void uromd_session_await_plugins(struct uromd_session *session, void (*done)(void *arg))

@@ -15,6 +15,7 @@
 
 #include <systemd/sd-event.h>
 
+#include "urom/auth/auth_proof.h"
 #include "urom/chan/chan_address.h"
 #include "urom/chan/chan_stream.h"
 #include "urom/daemon/conns.h"
@@ -28,10 +29,13 @@ struct uromd_worker;
 
 enum uromd_session_state {
 	UROMD_SESSION_GREETING,  /* HELLO is awaited */
-	UROMD_SESSION_WELCOMING, /* HELLO was good; the plugins are being looked for */
+	UROMD_SESSION_PROVING,   /* HELLO was good; PROOF is awaited */
+	UROMD_SESSION_CHECKING,  /* PROOF is being looked at */
+	UROMD_SESSION_WELCOMING, /* may come in; the plugins are being looked for */
 	UROMD_SESSION_OPEN,
 	UROMD_SESSION_LEAVING, /* refused; the peer may still read why */
 	UROMD_SESSION_OVER,    /* goes when the loop comes round */
+	UROMD_SESSION_NUM_STATES,
 };
 
 /* What a session does once it is open. */
@@ -60,6 +64,7 @@ struct uromd_session {
 	struct uromd_scan *scan; /* while WELCOMING */
 	uint64_t hello_id;
 	uint16_t version;
+	struct auth_context auth;      /* what a proof is about */
 	struct sockaddr_storage local; /* the daemon's end */
 	char peer[CHAN_ADDR_TEXT];
 	char host[WIRE_MAX_HOST + 1];   /* as the peer calls itself; cleaned */
@@ -115,6 +120,12 @@ void uromd_session_drain(struct uromd_session *session);
 
 /* Says REFUSED and lets the peer go; logs why. */
 void uromd_session_refuse(struct uromd_session *session, const struct uromd_failure *failure);
+
+/* HELLO was good, and the next message must be a proof. */
+void uromd_session_await_proof(struct uromd_session *session);
+
+/* The proof has come: nothing is received until something is decided. */
+void uromd_session_check_proof(struct uromd_session *session);
 
 /* Has the plugins looked for; done(session) runs later, or at once when that cannot be. */
 void uromd_session_await_plugins(struct uromd_session *session, void (*done)(void *arg));

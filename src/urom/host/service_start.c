@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "urom/chan/chan_address.h"
+#include "urom/host/service_auth.h"
 
 CORE_LOG_REGISTER(UROM::SERVICE_START);
 
@@ -24,6 +24,7 @@ struct attempt {
 	struct doca_urom_service *service;
 	uint64_t deadline_ms;
 	char peer[CHAN_ADDR_TEXT];
+	struct uromh_auth auth;
 };
 
 static uint64_t now_ms(void)
@@ -156,17 +157,13 @@ static doca_error_t say_hello(struct attempt *attempt)
 		.role = WIRE_ROLE_HOST,
 		.is_big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__,
 		.pointer_bits = 8 * sizeof(void *),
-		.auth = WIRE_AUTH_NONE,
 		.api_version = DOCA_VERSION_EXACT,
 		.max_message = service->max_message,
 	};
 
 	uromh_name_of_host(host);
 	hello.host = (struct wire_bytes){ host, (uint32_t)strlen(host) };
-	if (getrandom(hello.nonce, sizeof(hello.nonce), 0) != sizeof(hello.nonce)) {
-		DOCA_LOG_ERR("no random bytes for the handshake: %m");
-		return DOCA_ERROR_OPERATING_SYSTEM;
-	}
+	uromh_auth_greet(&attempt->auth, &hello);
 	return chan_stream_send(&service->stream, WIRE_HELLO, uromh_service_next_exchange(service),
 				&hello);
 }
@@ -218,6 +215,7 @@ static doca_error_t take_refusal(const struct attempt *attempt, const struct cha
 {
 	struct wire_preamble preamble;
 	struct wire_refused refused;
+	const char *lack;
 
 	/* What versions have in common comes first: the rest may be one that this side cannot read.
 	 */
@@ -235,31 +233,60 @@ static doca_error_t take_refusal(const struct attempt *attempt, const struct cha
 	}
 	if (chan_message_decode(message, &refused) != DOCA_SUCCESS)
 		return fail_foreign(attempt);
-	DOCA_LOG_ERR("%s refuses this host: %.*s (%s)", attempt->peer, (int)refused.reason.len,
+	lack = refused.error == DOCA_ERROR_AUTHENTICATION ? attempt->auth.lack.text : "";
+	DOCA_LOG_ERR("%s refuses this host: %.*s (%s)%s%s", attempt->peer, (int)refused.reason.len,
 		     (const char *)refused.reason.data,
-		     doca_error_get_name((doca_error_t)refused.error));
+		     doca_error_get_name((doca_error_t)refused.error), lack[0] != '\0' ? "; " : "",
+		     lack);
 	return error_of_refusal(refused.error);
 }
 
-static doca_error_t take_challenge(const struct attempt *attempt)
+static doca_error_t take_challenge(struct attempt *attempt, const struct chan_message *message)
 {
-	DOCA_LOG_ERR("%s asks for a proof, and this library has none to give: the daemon must be "
-		     "started with --auth none",
-		     attempt->peer);
-	return DOCA_ERROR_AUTHENTICATION;
+	struct chan_stream *stream = &attempt->service->stream;
+	struct wire_challenge challenge;
+	uint8_t bytes[WIRE_MAX_PROOF];
+	struct wire_proof proof = { .proof.data = bytes };
+	doca_error_t result;
+
+	if (attempt->auth.is_answered || chan_message_decode(message, &challenge) != DOCA_SUCCESS ||
+	    challenge.magic != WIRE_MAGIC || challenge.version < WIRE_VERSION_MIN ||
+	    challenge.version > WIRE_VERSION_MAX)
+		return fail_foreign(attempt);
+	result =
+	    uromh_auth_answer(&attempt->auth, &challenge, attempt->peer, bytes, &proof.proof.len);
+	if (result != DOCA_SUCCESS)
+		return result;
+	return chan_stream_send(stream, WIRE_PROOF, uromh_service_next_exchange(attempt->service),
+				&proof);
 }
 
-static doca_error_t shake_hands(struct attempt *attempt)
+static doca_error_t take_welcome(struct attempt *attempt, const struct chan_message *message)
 {
-	struct chan_message message;
-	doca_error_t result = say_hello(attempt);
+	struct sockaddr_storage address;
+	socklen_t len = sizeof(address);
+	doca_error_t result;
+
+	if (getpeername(attempt->service->stream.fd, (struct sockaddr *)&address, &len) != 0)
+		address.ss_family =
+		    AF_UNSPEC; /* it has just hung up; then it is none of this machine */
+	result = uromh_auth_check_welcome(&attempt->auth, attempt->peer,
+					  (const struct sockaddr *)&address);
+	if (result != DOCA_SUCCESS)
+		return result;
+	return uromh_service_take_welcome(attempt->service, message);
+}
+
+/* The next message; sent: how sending the last one went. */
+static doca_error_t hear_answer(struct attempt *attempt, doca_error_t sent,
+				struct chan_message *message)
+{
+	doca_error_t result = sent;
 
 	/* A peer that hangs up may have said why. */
 	if (result == DOCA_SUCCESS || result == DOCA_ERROR_CONNECTION_RESET)
-		result = hear(attempt, &message);
+		result = hear(attempt, message);
 	switch (result) {
-	case DOCA_SUCCESS:
-		break;
 	case DOCA_ERROR_TIME_OUT:
 		return fail_timeout(attempt, "takes the connection, but does not answer");
 	case DOCA_ERROR_CONNECTION_ABORTED:
@@ -271,35 +298,55 @@ static doca_error_t shake_hands(struct attempt *attempt)
 	default:
 		return result;
 	}
+}
+
+static doca_error_t shake_hands(struct attempt *attempt)
+{
+	struct chan_message message;
+	doca_error_t result = hear_answer(attempt, say_hello(attempt), &message);
+
+	if (result == DOCA_SUCCESS && message.type == WIRE_CHALLENGE) {
+		result = take_challenge(attempt, &message);
+		if (result == DOCA_SUCCESS || result == DOCA_ERROR_CONNECTION_RESET)
+			result = hear_answer(attempt, result, &message);
+	}
+	if (result != DOCA_SUCCESS)
+		return result;
 	switch (message.type) {
 	case WIRE_WELCOME:
-		return uromh_service_take_welcome(attempt->service, &message);
+		return take_welcome(attempt, &message);
 	case WIRE_REFUSED:
 		return take_refusal(attempt, &message);
-	case WIRE_CHALLENGE:
-		return take_challenge(attempt);
 	default:
 		return fail_foreign(attempt);
 	}
+}
+
+static doca_error_t connect_and_shake_hands(struct attempt *attempt)
+{
+	struct addrinfo *found;
+	doca_error_t result = resolve(attempt, &found);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = connect_to(attempt, found);
+	freeaddrinfo(found);
+	return result == DOCA_SUCCESS ? shake_hands(attempt) : result;
 }
 
 doca_error_t uromh_service_connect(struct doca_urom_service *service)
 {
 	struct attempt attempt = { .service = service,
 				   .deadline_ms = now_ms() + UROMH_START_TIMEOUT_MS };
-	struct addrinfo *found;
 	doca_error_t result;
 
 	result = uromh_service_file_find(doca_dev_as_devinfo(service->dev), &service->location);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = resolve(&attempt, &found);
-	if (result != DOCA_SUCCESS)
-		return result;
-	result = connect_to(&attempt, found);
-	freeaddrinfo(found);
+	result = uromh_auth_init(&attempt.auth);
 	if (result == DOCA_SUCCESS)
-		result = shake_hands(&attempt);
+		result = connect_and_shake_hands(&attempt);
+	uromh_auth_fini(&attempt.auth);
 	if (result != DOCA_SUCCESS)
 		uromh_stream_close(service);
 	return result;
