@@ -6,9 +6,9 @@
 set -euo pipefail
 
 BUILD="gcc libc6-dev make meson ninja-build pkg-config python3 libjansson-dev libucx-dev
-       uthash-dev libsystemd-dev libsodium-dev libfabric-dev"
+       uthash-dev libsystemd-dev libsodium-dev libmunge-dev libfabric-dev"
 INSTALL="scdoc"
-TEST="libcmocka-dev iproute2"
+TEST="libcmocka-dev iproute2 munge"
 CHECK="g++ clang clang-format clang-tidy libclang-rt-dev llvm codespell abigail-tools shellcheck
        qemu-system-x86 busybox-static cpio kmod xz-utils ibverbs-providers ibverbs-utils
        scdoc man-db uidmap"

@@ -239,7 +239,8 @@ static void wrong_values_are_named(void **state)
 		{ { "--auth", "kerberos" }, DOCA_ERROR_INVALID_VALUE, "kerberos" },
 		{ { "--cookie", "/nowhere/cookie" }, DOCA_ERROR_NOT_FOUND, "--make-cookie" },
 		{ { "--cookie", "/dev/null" }, DOCA_ERROR_AUTHENTICATION, "no regular file" },
-		{ { "--auth", "munge" }, DOCA_ERROR_NOT_SUPPORTED, "munge" },
+		{ { "--allow-users", "root" }, DOCA_ERROR_INVALID_VALUE, "takes --auth munge" },
+		{ { "--allow-hosts", "node1" }, DOCA_ERROR_INVALID_VALUE, "\"node1\" is no" },
 	};
 
 	(void)state;

@@ -169,6 +169,34 @@ static void roots_workers_are_the_default_users_otherwise(void **state)
 	uromd_config_fini(&config);
 }
 
+static void cookie_that_is_a_users_makes_the_workers_his(void **state)
+{
+	const struct uromd_auth cookie = { .name = "cookie", .number = WIRE_AUTH_COOKIE };
+	struct uromd_config config = config_of(&cookie, NULL);
+	struct uromd_failure failure;
+
+	(void)state;
+	has_default = true;
+	config.cookie.owner = 1; /* nobody is the default then */
+	assert_success(uromd_worker_user_settle(&config, &failure));
+	assert_true(config.worker_account.is_other);
+	assert_string_equal(config.worker_account.name, "daemon");
+	uromd_config_fini(&config);
+	/* One that nobody here is, is no reason for the default, either. */
+	config = config_of(&cookie, NULL);
+	config.cookie.owner = 3999999999;
+	config.cookie_file = strdup("/some/cookie");
+	assert_error(uromd_worker_user_settle(&config, &failure), DOCA_ERROR_NOT_FOUND);
+	assert_non_null(strstr(failure.reason, "the owner of cookie file /some/cookie"));
+	uromd_config_fini(&config);
+	/* What is named counts first. */
+	config = config_of(&cookie, "root");
+	config.cookie.owner = 1;
+	assert_success(uromd_worker_user_settle(&config, &failure));
+	assert_int_equal(config.worker_account.uid, 0);
+	uromd_config_fini(&config);
+}
+
 static void root_is_no_default(void **state)
 {
 	(void)state;
@@ -303,6 +331,7 @@ int main(void)
 		USERS_TEST(rest_of_a_user_is_looked_up_by_his_number),
 		USERS_TEST(roots_workers_are_those_of_the_user_who_is_named),
 		USERS_TEST(roots_workers_are_the_default_users_otherwise),
+		USERS_TEST(cookie_that_is_a_users_makes_the_workers_his),
 		USERS_TEST(root_is_no_default),
 		USERS_TEST(roots_workers_are_roots_when_he_says_so),
 		USERS_TEST(unknown_user_is_named),

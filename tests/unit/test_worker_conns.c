@@ -26,6 +26,7 @@ static struct chan channel = { .ops = &counting_ops };
 
 static struct chan_conn peers[NUM_PEERS];
 static struct uromw_conns conns;
+static uint64_t now; /* when whatever is attached is */
 
 static int conns_begin(void **state)
 {
@@ -33,6 +34,7 @@ static int conns_begin(void **state)
 	for (unsigned int i = 0; i < NUM_PEERS; i++)
 		peers[i] = (struct chan_conn){ .chan = &channel };
 	num_disconnected = 0;
+	now = 0;
 	return 0;
 }
 
@@ -63,7 +65,7 @@ static struct uromw_host *add_host(uint64_t connection)
 {
 	const struct wire_ticket ticket = ticket_for(connection);
 
-	assert_success(uromw_conns_add_host(&conns, &ticket));
+	assert_success(uromw_conns_add_host(&conns, &ticket, 0));
 	return uromw_conns_find_host(&conns, connection);
 }
 
@@ -80,7 +82,7 @@ static doca_error_t attach(struct uromw_conn *conn, uint64_t connection, uint8_t
 	memset(message.ticket, (int)connection, sizeof(message.ticket));
 	if (wrong_at < sizeof(message.ticket))
 		message.ticket[wrong_at] ^= 0x10;
-	return uromw_conns_attach(&conns, conn, &message);
+	return uromw_conns_attach(&conns, conn, &message, now);
 }
 
 #define ALL_RIGHT UINT8_MAX
@@ -112,8 +114,9 @@ static void a_spent_ticket_is_not_good_when_its_connection_is_closed(void **stat
 	assert_null(host->conn);
 	assert_error(attach(second, 5, ALL_RIGHT), DOCA_ERROR_AUTHENTICATION);
 	/* Nor the zeros that stand where it was. */
-	assert_error(uromw_conns_attach(&conns, second, &(struct wire_attach){ .connection = 5 }),
-		     DOCA_ERROR_AUTHENTICATION);
+	assert_error(
+	    uromw_conns_attach(&conns, second, &(struct wire_attach){ .connection = 5 }, 0),
+	    DOCA_ERROR_AUTHENTICATION);
 }
 
 static void every_byte_of_a_ticket_counts(void **state)
@@ -129,13 +132,47 @@ static void every_byte_of_a_ticket_counts(void **state)
 	assert_success(attach(conn, 5, ALL_RIGHT));
 }
 
+static void a_ticket_is_good_for_10_s(void **state)
+{
+	struct uromw_conn *conn = add_peer(0, 0);
+
+	(void)state;
+	(void)add_host(5);
+	(void)add_host(6);
+	now = UROMW_TICKET_MS * MS - 1;
+	assert_success(attach(conn, 5, ALL_RIGHT));
+	conn = add_peer(1, now);
+	now = UROMW_TICKET_MS * MS;
+	assert_error(attach(conn, 6, ALL_RIGHT), DOCA_ERROR_AUTHENTICATION);
+	/* It does not come back, either. */
+	now = 0;
+	assert_error(attach(conn, 6, ALL_RIGHT), DOCA_ERROR_AUTHENTICATION);
+	assert_int_equal(conn->state, UROMW_CONN_GUEST);
+}
+
+static void a_ticket_of_another_host_is_not_good(void **state)
+{
+	struct uromw_conn *conn = add_peer(0, 0);
+	struct wire_attach foreign = { .connection = 6 };
+
+	(void)state;
+	(void)add_host(5);
+	(void)add_host(6);
+	memcpy(foreign.ticket, ticket_for(5).ticket, sizeof(foreign.ticket));
+	assert_error(uromw_conns_attach(&conns, conn, &foreign, 0), DOCA_ERROR_AUTHENTICATION);
+	assert_null(conn->host);
+	/* Neither is spent by that. */
+	assert_success(attach(conn, 5, ALL_RIGHT));
+	assert_success(attach(add_peer(1, 0), 6, ALL_RIGHT));
+}
+
 static void a_host_is_known_once(void **state)
 {
 	const struct wire_ticket again = ticket_for(5);
 
 	(void)state;
 	(void)add_host(5);
-	assert_error(uromw_conns_add_host(&conns, &again), DOCA_ERROR_ALREADY_EXIST);
+	assert_error(uromw_conns_add_host(&conns, &again, 0), DOCA_ERROR_ALREADY_EXIST);
 	assert_int_equal(conns.num_hosts, 1);
 }
 
@@ -145,9 +182,9 @@ static void a_limit_that_no_message_fits_into_is_refused(void **state)
 
 	(void)state;
 	ticket.max_message = UROMW_MIN_MESSAGE - 1;
-	assert_error(uromw_conns_add_host(&conns, &ticket), DOCA_ERROR_INVALID_VALUE);
+	assert_error(uromw_conns_add_host(&conns, &ticket, 0), DOCA_ERROR_INVALID_VALUE);
 	ticket.max_message = UROMW_MIN_MESSAGE;
-	assert_success(uromw_conns_add_host(&conns, &ticket));
+	assert_success(uromw_conns_add_host(&conns, &ticket, 0));
 }
 
 static void hosts_have_a_limit(void **state)
@@ -157,9 +194,9 @@ static void hosts_have_a_limit(void **state)
 	(void)state;
 	for (uint64_t i = 0; i < UROMW_MAX_HOSTS; i++)
 		(void)add_host(i);
-	assert_error(uromw_conns_add_host(&conns, &more), DOCA_ERROR_FULL);
+	assert_error(uromw_conns_add_host(&conns, &more, 0), DOCA_ERROR_FULL);
 	uromw_conns_remove_host(&conns, uromw_conns_find_host(&conns, 17));
-	assert_success(uromw_conns_add_host(&conns, &more));
+	assert_success(uromw_conns_add_host(&conns, &more, 0));
 }
 
 static void a_name_is_kept_without_control_characters(void **state)
@@ -169,12 +206,12 @@ static void a_name_is_kept_without_control_characters(void **state)
 
 	(void)state;
 	ticket.host = (struct wire_bytes){ "a\nb\033[1m", 7 };
-	assert_success(uromw_conns_add_host(&conns, &ticket));
+	assert_success(uromw_conns_add_host(&conns, &ticket, 0));
 	assert_string_equal(uromw_conns_find_host(&conns, 5)->name, "a?b?[1m");
 	memset(name, 'n', sizeof(name));
 	ticket = ticket_for(6);
 	ticket.host = (struct wire_bytes){ name, sizeof(name) };
-	assert_success(uromw_conns_add_host(&conns, &ticket));
+	assert_success(uromw_conns_add_host(&conns, &ticket, 0));
 	assert_int_equal(strlen(uromw_conns_find_host(&conns, 6)->name), WIRE_MAX_HOST);
 }
 
@@ -262,6 +299,8 @@ int main(void)
 		CONNS_TEST(a_ticket_lets_one_connection_in),
 		CONNS_TEST(a_spent_ticket_is_not_good_when_its_connection_is_closed),
 		CONNS_TEST(every_byte_of_a_ticket_counts),
+		CONNS_TEST(a_ticket_is_good_for_10_s),
+		CONNS_TEST(a_ticket_of_another_host_is_not_good),
 		CONNS_TEST(a_host_is_known_once),
 		CONNS_TEST(a_limit_that_no_message_fits_into_is_refused),
 		CONNS_TEST(hosts_have_a_limit),

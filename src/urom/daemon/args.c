@@ -46,6 +46,21 @@ static doca_error_t on_make_cookie(void *value, void *config)
 	return take_text(&((struct uromd_config *)config)->make_cookie, value);
 }
 
+static doca_error_t on_munge_socket(void *value, void *config)
+{
+	return take_text(&((struct uromd_config *)config)->munge_socket, value);
+}
+
+static doca_error_t on_allow_hosts(void *value, void *config)
+{
+	return take_text(&((struct uromd_config *)config)->allow_hosts_text, value);
+}
+
+static doca_error_t on_allow_users(void *value, void *config)
+{
+	return take_text(&((struct uromd_config *)config)->allow_users_text, value);
+}
+
 static doca_error_t on_channel(void *value, void *config)
 {
 	return take_text(&((struct uromd_config *)config)->channel, value);
@@ -117,6 +132,14 @@ static const struct param params[] = {
 	  DOCA_ARGP_TYPE_STRING, false },
 	{ NULL, "make-cookie", "<file>", "Make such a file, where there is none, and exit",
 	  on_make_cookie, DOCA_ARGP_TYPE_STRING, false },
+	{ NULL, "munge-socket", "<path>", "Where munged is asked, with --auth munge",
+	  on_munge_socket, DOCA_ARGP_TYPE_STRING, false },
+	{ NULL, "allow-hosts", "<list>",
+	  "Who may connect: addresses and prefixes, as 10.0.0.0/8,::1", on_allow_hosts,
+	  DOCA_ARGP_TYPE_STRING, false },
+	{ NULL, "allow-users", "<list>",
+	  "Whose programs may, by names or numbers; with --auth munge", on_allow_users,
+	  DOCA_ARGP_TYPE_STRING, false },
 	{ NULL, "channel", "<kind>", "What carries commands: ucx or tcp (ucx)", on_channel,
 	  DOCA_ARGP_TYPE_STRING, false },
 	{ NULL, "cpuset", "<list>",

@@ -17,7 +17,10 @@ struct uromd_auth {
 	uint8_t number;   /* enum wire_auth */
 	/* What a host that has not asked for it is to do. */
 	const char *remedy;
-	/* Has what the method needs made ready; NULL: nothing. failure tells. */
+	/*
+	 * Has what the method needs made ready; NULL: nothing. Errors: NOT_SUPPORTED: it is not in
+	 * this build. As cookie.h has them. failure tells.
+	 */
 	doca_error_t (*settle)(struct uromd_config *config, struct uromd_failure *failure);
 	/* The daemon's own proof; NULL: it has none. */
 	void (*prove)(const struct uromd_config *config, const struct auth_context *context,
@@ -33,8 +36,8 @@ struct uromd_auth {
 };
 
 /*
- * The method of that name.
- * Errors: NOT_SUPPORTED: known, but not in this build. INVALID_VALUE: unknown. failure tells.
+ * The method of that name; whether this build has it, its settle() tells.
+ * Errors: INVALID_VALUE: unknown; failure tells.
  */
 doca_error_t uromd_auth_find(const char *name, const struct uromd_auth **auth,
 			     struct uromd_failure *failure);

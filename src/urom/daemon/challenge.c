@@ -66,8 +66,27 @@ void uromd_challenge_received(struct uromd_session *session, const struct chan_m
 		uromd_challenge_over(session, result == DOCA_SUCCESS ? NULL : &failure);
 }
 
+/* Is he one of those who may come? Errors: AUTHENTICATION; failure tells. */
+static doca_error_t check_user(const struct uromd_session *session, struct uromd_failure *failure)
+{
+	const struct uromd_allow_users *users = &session->daemon->config->allow_users;
+	const struct uromd_identity *identity = &session->identity;
+
+	if (!identity->is_known || uromd_allow_users_has(users, identity->uid))
+		return DOCA_SUCCESS;
+	return uromd_fail(failure, DOCA_ERROR_AUTHENTICATION,
+			  "user %s%s%u%s is not among those who may connect; --allow-users of the "
+			  "daemon has them",
+			  identity->name, identity->name[0] != '\0' ? " (" : "", identity->uid,
+			  identity->name[0] != '\0' ? ")" : "");
+}
+
 void uromd_challenge_over(struct uromd_session *session, const struct uromd_failure *failure)
 {
+	struct uromd_failure other;
+
+	if (failure == NULL && check_user(session, &other) != DOCA_SUCCESS)
+		failure = &other;
 	if (failure != NULL)
 		uromd_session_refuse(session, failure);
 	else

@@ -163,6 +163,24 @@ static doca_error_t settle_auth(struct uromd_config *config, struct uromd_failur
 			  config->listen);
 }
 
+static doca_error_t settle_allowed(struct uromd_config *config, struct uromd_failure *failure)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	if (config->allow_users_text != NULL && config->auth->number != WIRE_AUTH_MUNGE)
+		return uromd_fail(failure, DOCA_ERROR_INVALID_VALUE,
+				  "--allow-users takes --auth munge: with %s no host shows who its "
+				  "user is",
+				  config->auth->name);
+	if (config->allow_hosts_text != NULL)
+		result = uromd_allow_hosts_parse(config->allow_hosts_text, &config->allow_hosts,
+						 failure);
+	if (result == DOCA_SUCCESS && config->allow_users_text != NULL)
+		result = uromd_allow_users_parse(config->allow_users_text, &config->allow_users,
+						 failure);
+	return result;
+}
+
 static doca_error_t settle_cpuset(struct uromd_config *config, struct uromd_failure *failure)
 {
 	uint8_t set[WIRE_CPUSET_SIZE];
@@ -213,9 +231,8 @@ static doca_error_t settle_worker(struct uromd_config *config, struct uromd_fail
 }
 
 static doca_error_t (*const steps[])(struct uromd_config *, struct uromd_failure *) = {
-	settle_address, settle_numbers, settle_limits,
-	settle_grace,   settle_channel, settle_auth,
-	settle_cpuset,  settle_worker,  uromd_worker_user_settle,
+	settle_address, settle_numbers, settle_limits, settle_grace,  settle_channel,
+	settle_auth,    settle_allowed, settle_cpuset, settle_worker, uromd_worker_user_settle,
 };
 
 doca_error_t uromd_config_settle(struct uromd_config *config, struct uromd_failure *failure)
@@ -242,6 +259,11 @@ void uromd_config_fini(struct uromd_config *config)
 		free(config->limit_texts[i]);
 	free(config->cookie_file);
 	free(config->make_cookie);
+	free(config->munge_socket);
+	free(config->allow_hosts_text);
+	free(config->allow_users_text);
+	uromd_allow_hosts_fini(&config->allow_hosts);
+	uromd_allow_users_fini(&config->allow_users);
 	auth_cookie_wipe(&config->cookie);
 	*config = (struct uromd_config){ 0 };
 }

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "urom/daemon/account.h"
+#include "urom/daemon/allow.h"
 #include "urom/daemon/auth.h"
 #include "urom/daemon/limit_table.h"
 
@@ -25,7 +26,10 @@ struct uromd_config {
 	char *worker_user; /* name or number */
 	char *limit_texts[UROMD_NUM_LIMITS];
 	char *cookie_file;
-	char *make_cookie;    /* to be made, and nothing else */
+	char *make_cookie; /* to be made, and nothing else */
+	char *munge_socket;
+	char *allow_hosts_text;
+	char *allow_users_text;
 	int plugin_timeout_s; /* INT_MIN: not given */
 	int grace_s;          /* INT_MIN: not given */
 	bool is_keeping;      /* workers without hosts */
@@ -42,6 +46,8 @@ struct uromd_config {
 	struct uromd_limit_values limits;
 	struct auth_cookie cookie; /* of the method cookie */
 	bool has_made_cookie;
+	struct uromd_allow_hosts allow_hosts;
+	struct uromd_allow_users allow_users;
 };
 
 /*

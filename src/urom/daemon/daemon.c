@@ -205,6 +205,7 @@ doca_error_t uromd_daemon_create(const struct uromd_config *config, struct uromd
 	created->config = config;
 	created->user_ns = chan_user_namespace();
 	uromd_sessions_init(&created->sessions);
+	uromd_credentials_init(&created->credentials);
 	uromd_workers_init(&created->workers);
 	uromd_watch_init(created);
 	raise_fd_limit(created);
@@ -228,6 +229,7 @@ void uromd_daemon_destroy(struct uromd_daemon *daemon)
 	uromd_notify_fini(daemon);
 	uromd_listener_close(&daemon->listener);
 	uromd_sessions_fini(&daemon->sessions);
+	uromd_credentials_fini(&daemon->credentials);
 	uromd_workers_fini(&daemon->workers);
 	uromd_plugins_destroy(daemon->plugins);
 	for (size_t i = 0; i < CORE_ARRAY_LEN(daemon->signals); i++)

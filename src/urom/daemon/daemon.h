@@ -19,6 +19,7 @@
 #include "urom/daemon/config.h"
 #include "urom/daemon/counters.h"
 #include "urom/daemon/cpus.h"
+#include "urom/daemon/credential.h"
 #include "urom/daemon/listener.h"
 #include "urom/daemon/plugins.h"
 #include "urom/daemon/session.h"
@@ -34,6 +35,7 @@ struct uromd_daemon {
 	struct uromd_plugins *plugins;
 	struct uromd_listener listener;
 	struct uromd_sessions sessions;
+	struct uromd_credentials credentials;
 	struct uromd_workers workers;
 	uint64_t last_conn;     /* a number is never used twice */
 	uint64_t user_ns;       /* chan_user_namespace(): of workers, too */

@@ -167,6 +167,20 @@ static struct wire_bytes list_plugins(const struct uromd_plugins *plugins, uint8
 	return (struct wire_bytes){ .data = list, .len = (uint32_t)len };
 }
 
+static void tell_open(const struct uromd_session *session)
+{
+	const struct uromd_identity *user = &session->identity;
+
+	if (uromd_session_is_worker(session))
+		return;
+	if (user->is_known)
+		DOCA_LOG_INFO("%s: open, for the role %s, user %u (%s)", session->label,
+			      session->role->name, user->uid,
+			      user->name[0] != '\0' ? user->name : "?");
+	else
+		DOCA_LOG_INFO("%s: open, for the role %s", session->label, session->role->name);
+}
+
 static void welcome(struct uromd_session *session)
 {
 	const struct uromd_daemon *daemon = session->daemon;
@@ -186,8 +200,7 @@ static void welcome(struct uromd_session *session)
 		session->worker->has_begun = true;
 	uromd_session_open(session);
 	uromd_session_send(session, WIRE_WELCOME, session->hello_id, &welcome);
-	if (!uromd_session_is_worker(session))
-		DOCA_LOG_INFO("%s: open, for the role %s", session->label, session->role->name);
+	tell_open(session);
 }
 
 static void on_scanned(void *arg)

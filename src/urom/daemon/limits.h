@@ -60,6 +60,10 @@
 #define UROMD_SCAN_S        5
 #define UROMD_PROBE_AGAIN_S 60
 
+/* Credentials that are looked at by others: processes for it at a time, and seconds for one. */
+#define UROMD_MAX_CREDENTIALS 8
+#define UROMD_CREDENTIAL_S    5
+
 /* Descriptors: of a worker, and for everything that is neither a session's nor a worker's. */
 #define UROMD_FDS_PER_WORKER 3
 #define UROMD_OTHER_FDS      256

@@ -12,6 +12,7 @@
 
 #include "core/export.h"
 #include "urom/daemon/challenge.h"
+#include "urom/daemon/credential.h"
 #include "urom/daemon/daemon.h"
 #include "urom/daemon/handshake.h"
 #include "urom/daemon/limits.h"
@@ -125,6 +126,8 @@ void uromd_session_end(struct uromd_session *session)
 	if (session->state == UROMD_SESSION_OVER)
 		return;
 	set_state(session, UROMD_SESSION_OVER);
+	uromd_credential_cancel(session->credential);
+	session->credential = NULL;
 	uromd_scan_cancel(session->scan);
 	session->scan = NULL;
 	session->io = sd_event_source_disable_unref(session->io);
@@ -483,6 +486,18 @@ static void make_room(struct uromd_daemon *daemon)
 	destroy(session);
 }
 
+/* He is told, as he may be a host that is only forgotten in the list. */
+static void refuse_address(struct uromd_session *session)
+{
+	struct uromd_failure failure;
+
+	(void)uromd_fail(&failure, DOCA_ERROR_AUTHENTICATION,
+			 "%s is not among the addresses that may connect; --allow-hosts of the "
+			 "daemon has them",
+			 session->peer);
+	uromd_session_refuse(session, &failure);
+}
+
 doca_error_t uromd_session_accept(struct uromd_daemon *daemon, int fd, const struct sockaddr *peer)
 {
 	struct uromd_session *session;
@@ -501,6 +516,10 @@ doca_error_t uromd_session_accept(struct uromd_daemon *daemon, int fd, const str
 		DOCA_LOG_ERR("%s: has no address: %s; closed", session->label, strerror(errno));
 		destroy(session);
 		return DOCA_ERROR_OPERATING_SYSTEM;
+	}
+	if (!uromd_allow_hosts_has(&daemon->config->allow_hosts, peer)) {
+		refuse_address(session);
+		return DOCA_SUCCESS;
 	}
 	DOCA_LOG_DBG("%s: connected", session->label);
 	return DOCA_SUCCESS;

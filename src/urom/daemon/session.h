@@ -22,6 +22,7 @@
 #include "urom/daemon/failure.h"
 #include "urom/daemon/identity.h"
 
+struct uromd_credential;
 struct uromd_daemon;
 struct uromd_scan;
 struct uromd_session;
@@ -64,8 +65,9 @@ struct uromd_session {
 	struct uromd_scan *scan; /* while WELCOMING */
 	uint64_t hello_id;
 	uint16_t version;
-	struct auth_context auth;      /* what a proof is about */
-	struct sockaddr_storage local; /* the daemon's end */
+	struct auth_context auth;            /* what a proof is about */
+	struct uromd_credential *credential; /* while CHECKING, of some methods */
+	struct sockaddr_storage local;       /* the daemon's end */
 	char peer[CHAN_ADDR_TEXT];
 	char host[WIRE_MAX_HOST + 1];   /* as the peer calls itself; cleaned */
 	struct uromd_identity identity; /* the peer's user */

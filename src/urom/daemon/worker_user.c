@@ -66,6 +66,27 @@ static doca_error_t settle_hosts(struct uromd_config *config, struct uromd_failu
 	return result;
 }
 
+/* A cookie that root has made a user's is how he is given a service of root's. */
+static bool is_cookie_of_user(const struct uromd_config *config)
+{
+	return config->auth->number == WIRE_AUTH_COOKIE && config->cookie.owner != 0;
+}
+
+static doca_error_t find_owner(struct uromd_config *config, struct uromd_failure *failure)
+{
+	struct uromd_failure why;
+	doca_error_t result;
+	char number[16];
+
+	(void)snprintf(number, sizeof(number), "%u", config->cookie.owner);
+	result = uromd_account_find(&config->worker_account, number, &why);
+	if (result != DOCA_SUCCESS)
+		return uromd_fail(failure, result,
+				  "workers are to be processes of the owner of cookie file %s: %s",
+				  config->cookie_file, why.reason);
+	return DOCA_SUCCESS;
+}
+
 /* One account for all. */
 static doca_error_t settle_one(struct uromd_config *config, struct uromd_failure *failure)
 {
@@ -73,6 +94,8 @@ static doca_error_t settle_one(struct uromd_config *config, struct uromd_failure
 
 	if (config->worker_user != NULL)
 		return find_named(config, failure);
+	if (is_cookie_of_user(config))
+		return find_owner(config, failure);
 	result = uromd_account_find(&config->worker_account, UROMD_WORKER_USER, failure);
 	if (result == DOCA_ERROR_NOT_FOUND)
 		return uromd_fail(failure, DOCA_ERROR_NOT_PERMITTED,

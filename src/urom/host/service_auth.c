@@ -11,6 +11,7 @@
 
 #include "core/log.h"
 #include "urom/auth/auth_method.h"
+#include "urom/auth/auth_munge.h"
 #include "urom/chan/chan_address.h"
 
 CORE_LOG_REGISTER(UROM::SERVICE_AUTH);
@@ -104,6 +105,31 @@ static doca_error_t answer_cookie(struct uromh_auth *auth, const struct wire_byt
 	return DOCA_ERROR_AUTHENTICATION;
 }
 
+static doca_error_t init_munge(struct uromh_auth *auth)
+{
+	(void)auth;
+	if (auth_munge_is_there())
+		return DOCA_SUCCESS;
+	DOCA_LOG_ERR("DOCA_UROM_AUTH: this build has no authentication by munge, as libmunge was "
+		     "not there");
+	return DOCA_ERROR_NOT_SUPPORTED;
+}
+
+/* The daemon has nothing to show: munged knows users, and the daemon is none in particular. */
+static doca_error_t answer_munge(struct uromh_auth *auth, const struct wire_bytes *shown,
+				 const char *peer, uint8_t *proof, uint32_t *len)
+{
+	struct auth_reason reason;
+	doca_error_t result;
+
+	(void)shown;
+	result = auth_munge_encode(getenv("DOCA_UROM_MUNGE_SOCKET"), &auth->context, proof, len,
+				   &reason);
+	if (result != DOCA_SUCCESS)
+		DOCA_LOG_ERR("%s: %s", peer, reason.text);
+	return result;
+}
+
 static const struct {
 	doca_error_t (*init)(struct uromh_auth *auth);
 	/* shown: what the daemon has shown; NULL: the method has no challenge */
@@ -112,6 +138,7 @@ static const struct {
 } methods[] = {
 	[WIRE_AUTH_NONE] = { init_none, NULL },
 	[WIRE_AUTH_COOKIE] = { init_cookie, answer_cookie },
+	[WIRE_AUTH_MUNGE] = { init_munge, answer_munge },
 };
 
 static doca_error_t choose(struct uromh_auth *auth, const char *name)
@@ -121,10 +148,7 @@ static doca_error_t choose(struct uromh_auth *auth, const char *name)
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	auth->is_chosen = true;
-	if (auth->method < CORE_ARRAY_LEN(methods) && methods[auth->method].init != NULL)
-		return methods[auth->method].init(auth);
-	DOCA_LOG_ERR("DOCA_UROM_AUTH: this build has no authentication by %s", name);
-	return DOCA_ERROR_NOT_SUPPORTED;
+	return methods[auth->method].init(auth);
 }
 
 doca_error_t uromh_auth_init(struct uromh_auth *auth)

@@ -76,7 +76,7 @@ static doca_error_t on_attach(struct uromw_worker *worker, struct uromw_conn *co
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (uromw_conns_attach(&worker->conns, conn, &attach) != DOCA_SUCCESS)
+	if (uromw_conns_attach(&worker->conns, conn, &attach, uromw_wait_now()) != DOCA_SUCCESS)
 		return refuse(worker, conn, message);
 	host = conn->host;
 	conn->chan_conn->max_body = host->max_message - COMMAND_HEADER + COMMAND_FIELDS;

@@ -137,7 +137,8 @@ static void set_name(struct uromw_host *host, const struct wire_bytes *name)
 		host->name[i] = iscntrl((unsigned char)text[i]) ? '?' : text[i];
 }
 
-doca_error_t uromw_conns_add_host(struct uromw_conns *conns, const struct wire_ticket *ticket)
+doca_error_t uromw_conns_add_host(struct uromw_conns *conns, const struct wire_ticket *ticket,
+				  uint64_t now_ns)
 {
 	struct uromw_host *host;
 
@@ -153,6 +154,7 @@ doca_error_t uromw_conns_add_host(struct uromw_conns *conns, const struct wire_t
 	host->connection = ticket->connection;
 	host->max_message = ticket->max_message;
 	host->has_ticket = true;
+	host->ticket_end_ns = now_ns + UROMW_TICKET_MS * NS_A_MS;
 	memcpy(host->ticket, ticket->ticket, sizeof(host->ticket));
 	set_name(host, &ticket->host);
 	LIST_INSERT_HEAD(&conns->hosts, host, entry);
@@ -211,15 +213,22 @@ static bool is_same_ticket(const uint8_t *one, const uint8_t *other)
 	return difference == 0;
 }
 
+static void void_ticket(struct uromw_host *host)
+{
+	host->has_ticket = false;
+	explicit_bzero(host->ticket, sizeof(host->ticket));
+}
+
 doca_error_t uromw_conns_attach(struct uromw_conns *conns, struct uromw_conn *conn,
-				const struct wire_attach *attach)
+				const struct wire_attach *attach, uint64_t now_ns)
 {
 	struct uromw_host *host = uromw_conns_find_host(conns, attach->connection);
 
+	if (host != NULL && host->has_ticket && now_ns >= host->ticket_end_ns)
+		void_ticket(host);
 	if (host == NULL || !host->has_ticket || !is_same_ticket(host->ticket, attach->ticket))
 		return DOCA_ERROR_AUTHENTICATION;
-	host->has_ticket = false;
-	explicit_bzero(host->ticket, sizeof(host->ticket));
+	void_ticket(host);
 	host->conn = conn;
 	leave(conns, conn);
 	conn->host = host;

@@ -34,9 +34,10 @@ struct uromw_conn {
 };
 
 struct uromw_host {
-	uint64_t connection;  /* its number; what plugins know as dest_id */
-	uint32_t max_message; /* bytes */
-	bool has_ticket;      /* not spent yet */
+	uint64_t connection;    /* its number; what plugins know as dest_id */
+	uint32_t max_message;   /* bytes */
+	bool has_ticket;        /* not spent yet */
+	uint64_t ticket_end_ns; /* from when on it is void */
 	uint8_t ticket[WIRE_TICKET_SIZE];
 	char name[WIRE_MAX_HOST + 1];
 	struct uromw_conn *conn;      /* NULL: it has none, or none any more */
@@ -60,11 +61,12 @@ struct uromw_conns {
 void uromw_conns_fini(struct uromw_conns *conns);
 
 /*
- * A host that may attach. ticket: copied.
+ * A host that may attach, within UROMW_TICKET_MS. ticket: copied.
  * Errors: ALREADY_EXIST: its number is known. INVALID_VALUE: a message limit that no message
  * fits into. FULL: over UROMW_MAX_HOSTS. NO_MEMORY.
  */
-doca_error_t uromw_conns_add_host(struct uromw_conns *conns, const struct wire_ticket *ticket);
+doca_error_t uromw_conns_add_host(struct uromw_conns *conns, const struct wire_ticket *ticket,
+				  uint64_t now_ns);
 
 /* The host of a number, or NULL. */
 struct uromw_host *uromw_conns_find_host(struct uromw_conns *conns, uint64_t connection);
@@ -85,7 +87,7 @@ doca_error_t uromw_conns_add(struct uromw_conns *conns, struct chan_conn *chan_c
  * Errors: AUTHENTICATION.
  */
 doca_error_t uromw_conns_attach(struct uromw_conns *conns, struct uromw_conn *conn,
-				const struct wire_attach *attach);
+				const struct wire_attach *attach, uint64_t now_ns);
 
 /* Moves a connection to a state in which it waits for its end. state: REFUSED or DETACHED. */
 void uromw_conns_retire(struct uromw_conns *conns, struct uromw_conn *conn,

@@ -26,6 +26,9 @@
 #define UROMW_HANDSHAKE_MS 10000
 #define UROMW_MAX_CONTROL  (4u << 20)
 
+/* How long a ticket is good for. */
+#define UROMW_TICKET_MS 10000
+
 /*
  * Connections that are to show a ticket; that were refused, and have yet to read why; that have
  * said goodbye, and are to be closed by the host.

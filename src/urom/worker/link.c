@@ -215,7 +215,7 @@ static doca_error_t on_ticket(struct uromw_worker *worker, const struct chan_mes
 	if (ticket.version < WIRE_VERSION_MIN || ticket.version > WIRE_VERSION_MAX ||
 	    ticket.max_message > worker->options.max_message)
 		return DOCA_ERROR_CONNECTION_ABORTED;
-	result = uromw_conns_add_host(&worker->conns, &ticket);
+	result = uromw_conns_add_host(&worker->conns, &ticket, uromw_wait_now());
 	if (result == DOCA_ERROR_FULL || result == DOCA_ERROR_NO_MEMORY) {
 		/* The daemon gives that host up when it hears nothing; the others stay. */
 		DOCA_LOG_ERR("host %" PRIu64 " is one too many for this worker: %s",
