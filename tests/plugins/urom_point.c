@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "urom_point.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
@@ -10,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define LOOK_MS 100
 
 /* The FIFO's path, when that is the point where the process is wanted; NULL: it is not. */
 static const char *path_for(const char *name)
@@ -49,8 +50,8 @@ void urom_point_reach(const char *name)
 	close(fd);
 	(void)snprintf(go, sizeof(go), "%s.go", path);
 	watched.fd = open_fifo(go, O_RDONLY);
-	/* Not in read(), in which the thread sanitizer hands no signal over. */
-	while (poll(&watched, 1, -1) < 0 && errno == EINTR)
+	/* Time and again: the thread sanitizer hands signals over when a call returns. */
+	while (poll(&watched, 1, LOOK_MS) <= 0)
 		continue;
 	(void)!read(watched.fd, &byte, 1); /* the byte, or the end of a test that is over */
 	close(watched.fd);
