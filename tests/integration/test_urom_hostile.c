@@ -104,7 +104,9 @@ static const char *const *make_env(void)
 
 		assert_true(asprintf(&text, "%s=%s:handle_segv=0:handle_abort=0%s", names[i],
 				     given != NULL ? given : "",
-				     i == 0 ? ":detect_leaks=0" : ":report_thread_leaks=0") > 0);
+				     i == 0 ? ":detect_leaks=0"
+					    : ":report_thread_leaks=0:report_signal_unsafe=0:"
+					      "atexit_sleep_ms=0") > 0);
 		env[i] = text;
 	}
 	return env;
@@ -446,7 +448,7 @@ static void check_end(uint32_t op, uint32_t arg, const char *part)
 static void answer_packed_far_beyond_its_room_ends_the_worker(void **state)
 {
 	(void)state;
-	urom_logs_take_all(&rig.logs, "AddressSanitizer:"); /* in the worker, if it has one */
+	urom_logs_take_all(&rig.logs, "Sanitizer:"); /* in the worker, if it has one */
 	check_end(HOSTILE_PACK_OVER, 1 << 20, "; it was in notif_pack of plugin odd; its log is");
 }
 
@@ -454,7 +456,7 @@ static void list_of_answers_that_is_none_ends_the_worker(void **state)
 {
 	(void)state;
 	urom_logs_take_all(&rig.logs, "double free");
-	urom_logs_take_all(&rig.logs, "AddressSanitizer:"); /* in the worker, if it has one */
+	urom_logs_take_all(&rig.logs, "Sanitizer:"); /* in the worker, if it has one */
 	urom_logs_take_all(&rig.logs, "answers no command of it");
 	check_end(HOSTILE_LIST_FOREIGN, 0, "; it was in the lists of plugin odd; its log is");
 	check_end(HOSTILE_LIST_TWICE, 0, "; it was in the lists of plugin odd; its log is");

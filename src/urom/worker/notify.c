@@ -166,7 +166,8 @@ bool uromw_notify_collect(struct uromw_worker *worker, struct uromw_plugin *plug
 	uromw_plugin_enter(plugin, WIRE_CALL_LISTS);
 	ucs_list_for_each_safe (desc, next, &list, entry) {
 		deliver(worker, plugin, desc);
-		uromw_plugin_enter(plugin, WIRE_CALL_LISTS);
+		/* Not a new call: a list that leads back to itself would never be late. */
+		uromw_watch_again(plugin->bit, WIRE_CALL_LISTS);
 		free(desc);
 	}
 	uromw_watch_end();

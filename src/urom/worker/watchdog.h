@@ -37,6 +37,12 @@ static inline void uromw_watch_begin(const char *plugin, unsigned int bit, enum 
 	__atomic_store_n(uromw_watched.word, wire_call_word(call, bit), __ATOMIC_RELEASE);
 }
 
+/* The call goes on, after another one in its midst: its time runs from its beginning. */
+static inline void uromw_watch_again(unsigned int bit, enum wire_call call)
+{
+	__atomic_store_n(uromw_watched.word, wire_call_word(call, bit), __ATOMIC_RELEASE);
+}
+
 static inline void uromw_watch_end(void)
 {
 	__atomic_store_n(uromw_watched.word, wire_call_word(WIRE_CALL_NONE, 0), __ATOMIC_RELEASE);
