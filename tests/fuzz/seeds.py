@@ -513,6 +513,7 @@ def host_seeds():
     yield "commands", (run + h.command() * 3 + h.worker(NOTIFY, notify(first | 1)) +
                        h.worker(NOTIFY, notify(first)) + h.command() + h.worker(NOTIFY, notify(first)) +
                        h.worker(NOTIFY, notify(2 * first)) + stop_all)
+    yield "slot_behind", busy + h.worker(NOTIFY, notify(2)) + h.worker(NOTIFY, notify(first | 2))
     yield "no_command", busy + h.worker(NOTIFY, notify(7)) + h.worker(NOTIFY, notify(9 * first))
     yield "status", busy + h.worker(NOTIFY, notify(first, status=999))
     yield "empty", busy + h.worker(NOTIFY, notify(first, payload=b""))
@@ -648,7 +649,7 @@ def probe_seeds():
 def list_seeds():
     for i, text in enumerate(["0-7,16", "0", "1023", "1024", "3-1", "0-63:2", "0-9:0", "1-2:1025", "",
                               ",", "1,", "1;2", "99999999999999999999", "5-", "0-1023:1024", "-1",
-                              "1-2000"]):
+                              "1-2000", "5-1024"]):
         yield "cpus_%d" % i, b"\0" + text.encode()
     yield "cpus_set", b"\0" + cpuset(0)
     for name, entries in {"good": ["A=1", "C=", "B=x=y"], "twice": ["Z=1", "Z=2", "Z="],
