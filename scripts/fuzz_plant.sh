@@ -34,7 +34,7 @@ FAULTS=(
 make_tree() {
     mkdir -p "$TREE"
     git ls-files -z --cached --others --exclude-standard |
-        cpio --quiet -pdm0 "$TREE"
+        xargs -0 cp --update --parents --preserve=mode -t "$TREE"
 }
 
 is_asked_for() { # NAME

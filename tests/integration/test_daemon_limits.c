@@ -15,7 +15,10 @@
 #define NUM_BURST     500
 #define NUM_FEW_FDS   256
 #define NUM_STRANGERS 300
-#define ANY           UINT64_MAX
+
+/* The environments of so many starts are all that one host may have open. */
+#define NUM_LARGE_STARTS 8
+#define ANY              UINT64_MAX
 
 static struct daemon_rig rig;
 
@@ -381,6 +384,64 @@ static void session_has_no_more_workers_than_the_limit(void **state)
 	end();
 }
 
+/* An environment of len bytes, in entries that a process can be given. */
+static void fill_environment(uint8_t *environment, size_t len, const char *first)
+{
+	static char text[64 << 10];
+	size_t at = 0;
+
+	while (at < len) {
+		struct wire_entry entry = { .text = { first, (uint32_t)strlen(first) } };
+		size_t added;
+
+		if (at > 0) {
+			const size_t left = len - at - sizeof(uint32_t);
+
+			memset(text, 'x', sizeof(text));
+			(void)snprintf(text, sizeof(text), "X%zu=", at);
+			text[strlen(text)] = 'x';
+			entry.text.data = text;
+			entry.text.len = (uint32_t)(left < sizeof(text) ? left : sizeof(text) / 2);
+		}
+		assert_int_equal(
+		    wire_encode(&wire_entry_message, &entry, environment + at, len - at, &added),
+		    WIRE_OK);
+		at += added;
+	}
+}
+
+static void open_starts_of_a_host_have_a_bound_of_bytes(void **state)
+{
+	static uint8_t environment[WIRE_MAX_LIST];
+	struct wire_worker_started started;
+	struct rig_start start, small;
+	struct rig_host host;
+
+	(void)state;
+	begin(NULL);
+	rig_host_init(&host, &rig);
+	fill_environment(environment, sizeof(environment), "FAKE_WORKER=hang-gently");
+	rig_start_init(&start, 1, NULL);
+	start.start.environment.data = environment;
+	start.start.environment.len = sizeof(environment);
+	for (; start.start.worker_id <= NUM_LARGE_STARTS; start.start.worker_id++)
+		rig_host_send(&host, WIRE_WORKER_START, &start.start);
+	rig_host_start_refused(&host, &start, DOCA_ERROR_FULL, "bytes of environment");
+	rig_start_init(&small, 100, "print");
+	rig_host_start_refused(&host, &small, DOCA_ERROR_FULL, "bytes of environment");
+	check_tenant();
+	rig_host_fini(&host);
+	/* One that is answered does not count. */
+	rig_host_init(&host, &rig);
+	fill_environment(environment, sizeof(environment), "TEST_LARGE=1");
+	for (start.start.worker_id = 100; start.start.worker_id <= 100 + NUM_LARGE_STARTS;
+	     start.start.worker_id++)
+		rig_host_start(&host, &start, &started);
+	rig_host_fini(&host);
+	check_tenant();
+	end_noisily();
+}
+
 static void message_over_the_limit_is_refused(void **state)
 {
 	struct wire_hello hello = rig_host_hello();
@@ -518,6 +579,7 @@ int main(void)
 		TEST(burst_without_descriptors_is_refused),
 		TEST(worker_over_the_limit_is_refused),
 		TEST(session_has_no_more_workers_than_the_limit),
+		TEST(open_starts_of_a_host_have_a_bound_of_bytes),
 		TEST(message_over_the_limit_is_refused),
 		TEST(limits_of_a_worker_reach_its_process),
 		TEST(worker_whose_time_is_over_dies_of_it),

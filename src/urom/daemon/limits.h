@@ -15,6 +15,9 @@
 /* Requests of one session that wait for their answer. */
 #define UROMD_MAX_EXCHANGES 1024
 
+/* Bytes of environment of all those requests: eight of the largest ones, or 8 KiB for each. */
+#define UROMD_MAX_ENVIRONMENTS (8u << 20)
+
 /* Bytes: of a message before the handshake is over and after it, and that wait to be sent. */
 #define UROMD_MAX_HELLO (8u << 10)
 #define UROMD_MAX_BODY  (WIRE_MAX_LIST + (64u << 10))

@@ -101,9 +101,28 @@ static doca_error_t check_environment(const struct uromd_session *session,
 			  "an entry of the environment is no NAME=value");
 }
 
+/* A start that waits for its worker keeps its environment; one that is answered does not. */
+static doca_error_t check_environments(const struct uromd_session *session,
+				       const struct wire_worker_start *start,
+				       struct uromd_failure *failure)
+{
+	uint64_t len = start->environment.len;
+	const struct uromd_conn *conn;
+
+	TAILQ_FOREACH (conn, &session->conns, of_session)
+		len += conn->request.environment.len;
+	if (len <= UROMD_MAX_ENVIRONMENTS)
+		return DOCA_SUCCESS;
+	return uromd_fail(failure, DOCA_ERROR_FULL,
+			  "the open starts of this host would have %lu bytes of environment, more "
+			  "than %u",
+			  len, UROMD_MAX_ENVIRONMENTS);
+}
+
 static doca_error_t (*const checks[])(const struct uromd_session *,
 				      const struct wire_worker_start *, struct uromd_failure *) = {
-	check_room, check_plugins, check_max_message, check_cpuset, check_environment,
+	check_room,   check_plugins,     check_max_message,
+	check_cpuset, check_environment, check_environments,
 };
 
 doca_error_t uromd_request_check(const struct uromd_session *session,

@@ -16,9 +16,9 @@ void uromd_request_fini(struct uromd_request *request);
 
 /*
  * Can it be asked for at all?
- * Errors: FULL: too many connections of this session. INVALID_VALUE: no plugin, or a processor set,
- * a message limit or an environment that cannot be. NOT_FOUND: a plugin that was never listed.
- * failure tells.
+ * Errors: FULL: too many connections of this session, or too much environment of its open starts.
+ * INVALID_VALUE: no plugin, or a processor set, a message limit or an environment that cannot be.
+ * NOT_FOUND: a plugin that was never listed. failure tells.
  */
 doca_error_t uromd_request_check(const struct uromd_session *session,
 				 const struct wire_worker_start *start,
