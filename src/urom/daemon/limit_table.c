@@ -48,7 +48,7 @@ const struct uromd_limit uromd_limits[UROMD_NUM_LIMITS] = {
 	[UROMD_LIMIT_CPU_TIME] = {
 		.name = "worker-cpu-time", .unit = "<seconds>",
 		.what = "the processor time of a worker",
-		.usual = 0, .least = 1, .most = 365 * 86400,
+		.usual = 0, .least = 1, .most = UINT64_C(365) * 86400,
 		.zero = UROMD_ZERO_IS_NONE,
 	},
 	[UROMD_LIMIT_FILES] = {

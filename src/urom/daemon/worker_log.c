@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -137,12 +138,15 @@ static void insert(struct uromd_log_store *store, struct uromd_ended_log *added)
 /* The pid in the name of a worker's log; 0: it is none. */
 static pid_t pid_of(const char *name)
 {
-	int pid, len = 0;
+	static const char begin[] = "urom_worker_", end[] = "_dev.log";
+	const char *digits = name + strlen(begin);
+	long pid;
+	char *behind;
 
-	if (sscanf(name, "urom_worker_%d_dev.log%n", &pid, &len) != 1 || len == 0 ||
-	    name[len] != '\0' || pid <= 0)
+	if (strncmp(name, begin, strlen(begin)) != 0 || *digits < '1' || *digits > '9')
 		return 0;
-	return pid;
+	pid = strtol(digits, &behind, 10);
+	return strcmp(behind, end) == 0 && pid <= INT_MAX ? (pid_t)pid : 0;
 }
 
 static doca_error_t find_one(struct uromd_log_store *store, int dir_fd, const char *name)
