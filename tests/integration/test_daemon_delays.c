@@ -118,12 +118,14 @@ static void say_hello_500_times(void)
 
 	for (unsigned int i = 0; i < NUM_BURST; i++) {
 		rig_host_connect(&others[i], &rig);
-		rig_host_send(&others[i], WIRE_HELLO, &hello);
+		rig_host_greet(&others[i], &hello);
 	}
 }
 
 static void welcome_all(void)
 {
+	for (unsigned int i = 0; i < NUM_BURST; i++)
+		rig_host_prove(&others[i]);
 	for (unsigned int i = 0; i < NUM_BURST; i++) {
 		rig_host_receive(&others[i], WIRE_WELCOME, &others[i].welcome);
 		assert_int_equal(others[i].welcome.magic, WIRE_MAGIC);
@@ -173,6 +175,8 @@ static void settle_nothing(void)
 
 static void hello_that_comes_byte_by_byte_holds_up_nobody(void **state)
 {
+	const struct wire_hello hello = rig_host_hello();
+
 	(void)state;
 	make_hello();
 	hello_at = 0;
@@ -183,6 +187,8 @@ static void hello_that_comes_byte_by_byte_holds_up_nobody(void **state)
 	/* And they are as good as any. */
 	for (unsigned int i = 0; i < NUM_SLOW; i++) {
 		rig_host_send_bytes(&others[i], hello_bytes + hello_at, 1);
+		rig_host_keep_hello(&others[i], &hello);
+		rig_host_prove(&others[i]);
 		rig_host_receive(&others[i], WIRE_WELCOME, &others[i].welcome);
 	}
 	close_all(NUM_SLOW);

@@ -35,7 +35,7 @@ void rig_host_connect(struct rig_host *host, const struct daemon_rig *rig)
 	host->rig = rig;
 }
 
-uint64_t rig_host_greet(struct rig_host *host, const struct wire_hello *hello)
+void rig_host_keep_hello(struct rig_host *host, const struct wire_hello *hello)
 {
 	host->auth = (struct auth_context){
 		.version_min = hello->version_min,
@@ -44,6 +44,11 @@ uint64_t rig_host_greet(struct rig_host *host, const struct wire_hello *hello)
 		.method = hello->auth,
 	};
 	memcpy(host->auth.hello_nonce, hello->nonce, sizeof(hello->nonce));
+}
+
+uint64_t rig_host_greet(struct rig_host *host, const struct wire_hello *hello)
+{
+	rig_host_keep_hello(host, hello);
 	return rig_host_send(host, WIRE_HELLO, hello);
 }
 

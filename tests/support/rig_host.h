@@ -23,6 +23,9 @@ struct wire_hello rig_host_hello(void);
 /* Connects, and says nothing. */
 void rig_host_connect(struct rig_host *host, const struct daemon_rig *rig);
 
+/* Keeps for the proof what a hello says that is sent as bytes. */
+void rig_host_keep_hello(struct rig_host *host, const struct wire_hello *hello);
+
 /* Says hello; what it says is kept for the proof. Returns: as rig_host_send(). */
 uint64_t rig_host_greet(struct rig_host *host, const struct wire_hello *hello);
 

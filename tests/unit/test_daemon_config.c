@@ -15,7 +15,7 @@
 #include "urom/chan/chan_address.h"
 #include "urom/daemon/args.h"
 
-#define MAX_ARGS 16
+#define MAX_ARGS 32
 
 #define COOKIE   "0123456789abcdef0123456789ABCDEFfedcba9876543210fedcba9876543210\n"
 
@@ -61,8 +61,10 @@ static void parse(struct uromd_config *config, const char *const *args)
 	char *argv[MAX_ARGS + 1] = { (char *)(uintptr_t) "doca_urom_daemon" };
 	int argc = 1;
 
-	for (; args[argc - 1] != NULL; argc++)
+	for (; args[argc - 1] != NULL; argc++) {
+		assert_true(argc < MAX_ARGS);
 		argv[argc] = (char *)(uintptr_t)args[argc - 1];
+	}
 	assert_success(uromd_args_parse(argc, argv, config));
 }
 

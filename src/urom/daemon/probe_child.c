@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "urom/daemon/env.h"
@@ -90,6 +91,8 @@ static int start(struct child *child, pid_t *pid)
 	if (forked > 0) {
 		*pid = forked;
 		error = await_program(ends[0]);
+		if (error != 0)
+			(void)waitpid(forked, NULL, 0); /* it ends as soon as it has said so */
 	}
 	close(ends[0]);
 	return error;
