@@ -363,6 +363,48 @@ static void hosts_of_all_users_are_served(void **state)
 	urom_host_fini(&host);
 }
 
+static void check_turned_away(struct urom_rig *rig, const char *why)
+{
+	struct urom_program program;
+	char line[UROM_PROGRAM_LINE];
+
+	urom_program_start_as(&program, uid_of(HOST_USER),
+			      (const char *const[]){ "turned-away", NULL });
+	urom_program_read(&program, line);
+	assert_string_equal(line, "DOCA_ERROR_AUTHENTICATION");
+	urom_program_finish(&program);
+	if (why != NULL)
+		urom_logs_take(&rig->logs, why);
+}
+
+static void user_without_the_cookie_is_turned_away(void **state)
+{
+	static const char *const args[] = { "--worker-user", WORKER_USER, "--worker", worker_path,
+					    NULL };
+	static const char *const env[] = { library_path, NULL };
+	static const struct urom_rig_options options = { .args = args, .env = env };
+	struct urom_host host;
+	struct urom_rig rig;
+	char *cookie;
+
+	(void)state;
+	rig_init_stopped(&rig, &options);
+	(void)unsetenv("DOCA_UROM_AUTH");
+	urom_rig_start(&rig);
+	/* He may not read the file that is named, nor has he one of his own. */
+	check_turned_away(&rig, NULL);
+	cookie = strdup(getenv("DOCA_UROM_COOKIE"));
+	assert_int_equal(unsetenv("DOCA_UROM_COOKIE"), 0);
+	check_turned_away(&rig, "authentication by cookie is asked for, and the host offers none");
+	assert_int_equal(setenv("DOCA_UROM_COOKIE", cookie, 1), 0);
+	free(cookie);
+	assert_false(urom_logs_have(&rig.logs, "urom_worker_", ""));
+	urom_host_init_running(&host); /* root's may */
+	urom_host_fini(&host);
+	urom_rig_fini(&rig);
+	(void)unsetenv("LD_LIBRARY_PATH");
+}
+
 static void another_users_host_comes_over_tcp(void **state)
 {
 	struct urom_rig *rig = *state;
@@ -504,6 +546,7 @@ int main(int argc, char **argv)
 		USERS_TEST(environment_has_nothing_of_the_daemons_user),
 		USERS_TEST(log_is_its_users_alone),
 		USERS_TEST(hosts_of_all_users_are_served),
+		TEST(user_without_the_cookie_is_turned_away),
 		USERS_TEST(another_users_host_comes_over_tcp),
 		USERS_TEST(same_users_host_shares_memory),
 		USERS_TEST(long_messages_come_between_users),

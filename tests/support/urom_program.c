@@ -209,8 +209,23 @@ static const struct {
 	{ "steady", 0, steady },
 };
 
+/* Of a service alone. */
+static int be_turned_away(void)
+{
+	struct urom_host host;
+
+	urom_host_init(&host);
+	printf("%s\n",
+	       doca_error_get_name(doca_ctx_start(doca_urom_service_as_ctx(host.service))));
+	fflush(stdout);
+	urom_host_fini(&host);
+	return EXIT_SUCCESS;
+}
+
 int urom_program_main(int argc, char **argv)
 {
+	if (argc == 2 && strcmp(argv[1], "turned-away") == 0)
+		return be_turned_away();
 	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
 		struct urom_host host;
 

@@ -24,7 +24,8 @@ struct urom_program {
 };
 
 /*
- * What they do, with the id of a worker:
+ * What they do: "turned-away" starts a service that must not start, tells the error's name and ends
+ * with 0. With the id of a worker:
  *
  *     stay ID           starts it, tells "PID DEST" of it, waits, stops all and ends with 0
  *     leave ID          the same, but ends with 0 without stopping anything
