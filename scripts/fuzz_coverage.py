@@ -22,10 +22,15 @@ LIMIT = 95
 # The files that a target is for.
 TARGETS = {
     'fuzz_argp_json': ['src/argp/argp_json.c'],
+    'fuzz_auth': [
+        'src/urom/auth/auth_cookie.c', 'src/urom/auth/auth_method.c', 'src/urom/auth/auth_proof.c',
+        'src/urom/auth/auth_verdict.c'
+    ],
     'fuzz_chan_address': ['src/urom/chan/chan.c', 'src/urom/chan/chan_address.c'],
     'fuzz_chan_stream': ['src/urom/chan/chan_stream.c', 'src/urom/chan/chan_message.c'],
     'fuzz_daemon': [
-        'src/urom/daemon/handshake.c', 'src/urom/daemon/session.c',
+        'src/urom/daemon/handshake.c', 'src/urom/daemon/challenge.c',
+        'src/urom/daemon/credential.c', 'src/urom/daemon/session.c',
         'src/urom/daemon/session_host.c', 'src/urom/daemon/session_worker.c',
         'src/urom/daemon/conns.c', 'src/urom/daemon/workers.c', 'src/urom/daemon/requests.c',
         'src/urom/daemon/reap.c'
@@ -35,6 +40,7 @@ TARGETS = {
     ],
     'fuzz_host': [
         'src/urom/host/service_start.c', 'src/urom/host/service_welcome.c',
+        'src/urom/host/service_auth.c',
         'src/urom/host/service_ctx.c', 'src/urom/host/service_seat.c',
         'src/urom/host/worker_ctx.c', 'src/urom/host/worker_cmd.c'
     ],
@@ -82,7 +88,17 @@ EXCUSES = {
     'src/urom/daemon/complaints.c': [('return false;', NO_MEMORY), ('return;', NO_MEMORY)],
     'src/urom/daemon/conns.c': [('return NULL;', NO_MEMORY), ('no random bytes', SYSTEM)],
     'src/urom/daemon/handshake.c': [('break; /* the size', OWN_BUG)],
-    'src/urom/daemon/requests.c': [('this host has', CROWD), ('num_conns', CROWD),
+    'src/urom/auth/auth_cookie.c': [
+        ('is no regular file', 'the file system'), ('S_ISREG', 'the file system'),
+        ('it belongs to user', 'takes another user'), ('must belong to root', 'takes another user'),
+        ('path, status->st_uid, self', 'takes another user')],
+    'src/urom/auth/auth_proof.c': [('OPERATING_SYSTEM', SYSTEM)],
+    'src/urom/daemon/challenge.c': [('no random bytes', SYSTEM), ('OPERATING_SYSTEM', SYSTEM),
+                                    ('return;', SYSTEM)],
+    'src/urom/daemon/requests.c': [('bytes of environment', 'takes 8 MiB of requests'),
+                                   ('than %u', 'takes 8 MiB of requests'),
+                                   ('len, UROMD_MAX', 'takes 8 MiB of requests'),
+                                   ('this host has', CROWD), ('num_conns', CROWD),
                                    ('connections already', CROWD)],
     'src/urom/daemon/session.c': [
         ('cannot be waited for', SYSTEM), ('cannot be watched', SYSTEM), ('has no address', SYSTEM),
@@ -101,6 +117,12 @@ EXCUSES = {
         ('UROMD_MAX_WORKERS', CROWD), ('workers already', CROWD),
         ('next_any = FIRST_ANY', 'takes 2^63 workers'), ('return NULL;', NO_MEMORY),
         ('close(fd);', NO_MEMORY), ('kill(created', NO_MEMORY), ('waitpid', NO_MEMORY)],
+    'src/urom/host/service_auth.c': [
+        ('authenticates nobody', 'the daemon of the target has no address'),
+        ('this machine', 'the daemon of the target has no address'),
+        ('peer);', 'the daemon of the target has no address')],
+    'src/urom/host/service_ctx.c': [('set_dev() first', 'the application\'s settings'),
+                                    ('(void *)service);', 'the application\'s settings')],
     'src/urom/host/service_start.c': [('no random bytes', SYSTEM), ('return core_error', SYSTEM)],
     'src/urom/daemon/reap.c': [('ended itself, as a plugin', 'takes the page of a real worker')],
     'src/urom/host/worker_ctx.c': [('case UROMH_', 'nothing is due in that phase'),
@@ -141,9 +163,16 @@ FUNCTIONS = {
                              'chan_get_fd', 'chan_arm', 'chan_get_transport']},
     'src/urom/chan/chan_address.c': {
         'sockets': ['chan_address_tune', 'chan_address_tolerate_unread', 'fail',
-                    'chan_address_listen', 'chan_address_connect']},
+                    'chan_address_listen', 'chan_address_connect', 'chan_address_attend']},
     'src/urom/chan/chan_message.c': {OWN_BUG: ['chan_error_from_wire']},
     'src/urom/chan/chan_stream.c': {'the target has no descriptor': ['chan_stream_init']},
+    'src/urom/auth/auth_cookie.c': {
+        'the environment and the file system': ['fail_open', 'auth_cookie_default']},
+    'src/urom/daemon/credential.c': {'in a process of its own': ['ask']},
+    'src/urom/host/service_auth.c': {
+        'the environment; test_host_auth has it': [
+            'load_named', 'load_default', 'find_cookies', 'init_munge', 'answer_munge', 'choose',
+            'init_cookie', 'uromh_auth_init']},
     'src/urom/daemon/session.c': {CROWD: ['make_room']},
     'src/urom/host/service_file.c': {
         'the environment and the file system': ['default_port', 'read_file',

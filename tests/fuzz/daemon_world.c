@@ -2,7 +2,10 @@
 #include "daemon_world.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,7 +13,9 @@
 #include "script.h"
 #include "urom/daemon/spawn.h"
 
-#define FIRST_PID 100000
+#define FIRST_PID   100000
+#define FIRST_ASKER 200000
+#define MAX_ASKERS  64
 
 /* A timer: a source of the loop that nothing sets off but the input. */
 struct timer {
@@ -23,15 +28,28 @@ struct timer {
 static LIST_HEAD(, timer) timers = LIST_HEAD_INITIALIZER(timers);
 static struct world_process processes[WORLD_MAX_PROCESSES];
 static size_t num_processes;
+static struct world_asker askers[MAX_ASKERS];
+static size_t num_askers;
 static bool is_refused, is_scan_slow;
+
+static void close_end(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
 
 void world_begin(void)
 {
 	for (size_t i = 0; i < num_processes; i++) {
-		if (processes[i].fd >= 0)
-			close(processes[i].fd);
+		close_end(processes[i].fd);
+		close_end(processes[i].end_fd);
+	}
+	for (size_t i = 0; i < num_askers; i++) {
+		close_end(askers[i].verdict_fd);
+		close_end(askers[i].end_fd);
 	}
 	num_processes = 0;
+	num_askers = 0;
 	is_refused = false;
 	is_scan_slow = false;
 	CHECK(LIST_EMPTY(&timers)); /* each was its owner's, who is gone */
@@ -54,7 +72,7 @@ struct world_process *world_process(size_t n)
 	for (size_t i = 0; i < num_processes; i++) {
 		struct world_process *process = &processes[(n + i) % num_processes];
 
-		if (!process->is_over)
+		if (!process->has_ended)
 			return process;
 	}
 	return NULL;
@@ -62,20 +80,28 @@ struct world_process *world_process(size_t n)
 
 void world_exit(struct world_process *process, bool is_signal, int status)
 {
-	const siginfo_t info = {
-		.si_code = is_signal ? CLD_KILLED : CLD_EXITED,
-		.si_status = status,
-	};
+	if (process->has_ended)
+		return;
+	process->has_ended = true;
+	process->end = (siginfo_t){ .si_code = is_signal ? CLD_KILLED : CLD_EXITED };
+	process->end.si_pid = FIRST_PID + (pid_t)(process - processes);
+	process->end.si_status = status;
+	if (process->end_fd >= 0)
+		CHECK(eventfd_write(process->end_fd, 1) == 0);
+}
 
-	process->is_over = true;
-	if (process->ended != NULL)
-		(void)process->ended(NULL, &info, process->arg);
+static struct world_process *find_process(int pidfd)
+{
+	for (size_t i = 0; i < num_processes; i++) {
+		if (processes[i].pidfd == pidfd && !processes[i].is_reaped)
+			return &processes[i];
+	}
+	return NULL;
 }
 
 __typeof__(uromd_spawn) __wrap_uromd_spawn;
-__typeof__(sd_event_add_child) __wrap_sd_event_add_child;
+__typeof__(pidfd_send_signal) __wrap_pidfd_send_signal;
 __typeof__(kill) __wrap_kill;
-__typeof__(waitpid) __wrap_waitpid;
 __typeof__(waitid) __wrap_waitid;
 
 doca_error_t __wrap_uromd_spawn(const struct uromd_daemon *daemon, uint64_t id,
@@ -97,52 +123,122 @@ doca_error_t __wrap_uromd_spawn(const struct uromd_daemon *daemon, uint64_t id,
 		return uromd_fail(failure, DOCA_ERROR_NO_MEMORY, "no more processes");
 	}
 	CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) == 0);
-	processes[num_processes] = (struct world_process){ .fd = fds[1] };
+	processes[num_processes] =
+	    (struct world_process){ .fd = fds[1], .pidfd = -1, .end_fd = -1 };
 	*process = (struct uromd_process){ .fd = fds[0] };
 	process->pid = FIRST_PID + (pid_t)num_processes++;
 	return DOCA_SUCCESS;
 }
 
-int __wrap_sd_event_add_child(sd_event *event, sd_event_source **source, pid_t pid, int options,
-			      sd_event_child_handler_t callback, void *arg)
-{
-	struct world_process *process = &processes[pid - FIRST_PID];
+/* --- Those that look at credentials: a pipe and a number --- */
 
-	(void)event;
-	(void)options;
-	CHECK(pid >= FIRST_PID && pid < FIRST_PID + WORLD_MAX_PROCESSES && !process->is_over);
-	process->ended = callback;
-	process->arg = arg;
-	*source = NULL;
+static int next_verdict_fd = -1; /* the writing end of the last pipe */
+
+__typeof__(pipe2) __real_pipe2;
+__typeof__(pipe2) __wrap_pipe2;
+__typeof__(fork) __wrap_fork;
+__typeof__(pidfd_open) __wrap_pidfd_open;
+
+int __wrap_pipe2(int ends[2], int flags)
+{
+	if (is_refused) {
+		is_refused = false;
+		errno = EMFILE;
+		return -1;
+	}
+	CHECK(__real_pipe2(ends, flags | O_NONBLOCK) == 0);
+	if (next_verdict_fd >= 0)
+		close(next_verdict_fd);
+	next_verdict_fd = dup(ends[1]);
+	CHECK(next_verdict_fd >= 0);
 	return 0;
 }
 
-/* A signal goes to a process that is there, or to its group when it has just ended. */
+pid_t __wrap_fork(void)
+{
+	if (num_askers == MAX_ASKERS) {
+		errno = EAGAIN;
+		return -1;
+	}
+	askers[num_askers] = (struct world_asker){ .verdict_fd = next_verdict_fd, .end_fd = -1 };
+	next_verdict_fd = -1;
+	return FIRST_ASKER + (pid_t)num_askers++;
+}
+
+int __wrap_pidfd_open(pid_t pid, unsigned int flags)
+{
+	const int fd = eventfd(0, EFD_CLOEXEC | (int)flags);
+	int end_fd = dup(fd);
+
+	CHECK(fd >= 0 && end_fd >= 0);
+	if (pid >= FIRST_ASKER) {
+		CHECK(pid < FIRST_ASKER + (pid_t)num_askers);
+		askers[pid - FIRST_ASKER].end_fd = end_fd;
+		return fd;
+	}
+	CHECK(pid >= FIRST_PID && pid < FIRST_PID + (pid_t)num_processes);
+	processes[pid - FIRST_PID].pidfd = fd;
+	processes[pid - FIRST_PID].end_fd = end_fd;
+	return fd;
+}
+
+struct world_asker *world_asker(size_t n)
+{
+	for (size_t i = 0; i < num_askers; i++) {
+		struct world_asker *asker = &askers[(n + i) % num_askers];
+
+		if (asker->verdict_fd >= 0)
+			return asker;
+	}
+	return NULL;
+}
+
+void world_asker_exit(struct world_asker *asker)
+{
+	if (asker->verdict_fd < 0)
+		return;
+	close(asker->verdict_fd);
+	asker->verdict_fd = -1;
+	CHECK(eventfd_write(asker->end_fd, 1) == 0);
+}
+
+/* A group is signalled as long as its leader is there, or is not reaped. */
 int __wrap_kill(pid_t pid, int number)
 {
-	const pid_t leader = pid < 0 ? -pid : pid;
+	const pid_t leader = -pid;
 
+	CHECK(number == SIGKILL);
+	if (pid >= FIRST_ASKER) {
+		CHECK(pid < FIRST_ASKER + (pid_t)num_askers);
+		world_asker_exit(&askers[pid - FIRST_ASKER]);
+		return 0;
+	}
 	CHECK(leader >= FIRST_PID && leader < FIRST_PID + (pid_t)num_processes);
-	CHECK(number == SIGKILL || number == SIGTERM);
-	CHECK(pid < 0 || !processes[pid - FIRST_PID].is_over);
-	processes[leader - FIRST_PID].is_killed = true;
+	CHECK(!processes[leader - FIRST_PID].is_reaped);
+	world_exit(&processes[leader - FIRST_PID], true, number);
 	return 0;
 }
 
-pid_t __wrap_waitpid(pid_t pid, int *status, int options)
+int __wrap_pidfd_send_signal(int pidfd, int number, siginfo_t *info, unsigned int flags)
 {
-	(void)status;
-	(void)options;
-	processes[pid - FIRST_PID].is_over = true;
-	return pid;
+	struct world_process *process = find_process(pidfd);
+
+	(void)info;
+	(void)flags;
+	CHECK(process != NULL && (number == SIGKILL || number == SIGTERM));
+	if (number == SIGKILL)
+		world_exit(process, true, number);
+	return 0;
 }
 
 int __wrap_waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
-	(void)type;
-	(void)info;
-	(void)options;
-	CHECK(processes[(pid_t)id - FIRST_PID].is_over);
+	struct world_process *process = type == P_PIDFD ? find_process((int)id) : NULL;
+
+	if (process == NULL || !process->has_ended)
+		return 0;
+	*info = process->end;
+	process->is_reaped = (options & WNOWAIT) == 0;
 	return 0;
 }
 

@@ -14,17 +14,18 @@
 
 /* A worker's process, as its daemon sees it: the other end of its control connection. */
 struct world_process {
-	int fd; /* -1: it has closed it */
-	sd_event_child_handler_t ended;
-	void *arg;    /* of ended */
-	bool is_over; /* reaped */
-	bool is_killed;
+	int fd;         /* -1: it has closed it */
+	int pidfd;      /* the daemon's */
+	int end_fd;     /* the same, here; -1: the daemon has none */
+	siginfo_t end;  /* as waitid() tells it */
+	bool has_ended; /* SIGKILL does that, too */
+	bool is_reaped;
 };
 
 /* Forgets processes and timers of an earlier input. */
 void world_begin(void);
 
-/* The n-th process that was started and is not reaped, in a circle; NULL: there is none. */
+/* The n-th process that was started and has not ended, in a circle; NULL: there is none. */
 struct world_process *world_process(size_t n);
 
 /* Has the process end, as waitid() would tell. */
@@ -38,5 +39,19 @@ void world_slow_scans(void);
 
 /* The next process is not to be had. */
 void world_refuse_process(void);
+
+/* --- Those that look at credentials --- */
+
+/* One such process, as the daemon sees it. */
+struct world_asker {
+	int verdict_fd; /* where it says what munged says; -1: it has ended */
+	int end_fd;     /* readable for the daemon once it has ended */
+};
+
+/* The n-th that has not ended, in a circle; NULL: there is none. */
+struct world_asker *world_asker(size_t n);
+
+/* Has it end; what it has said is in its pipe. */
+void world_asker_exit(struct world_asker *asker);
 
 #endif /* FUZZ_DAEMON_WORLD_H_ */

@@ -59,10 +59,14 @@ static doca_error_t fake_send(struct chan_conn *base, const struct wire_message 
 
 	(void)id;
 	CHECK(!conn->is_over);
+	if (chan->max_payload != 0 && message == wire_message_find(WIRE_NOTIFY))
+		CHECK(((const struct wire_notify *)record)->payload.len <= chan->max_payload);
 	if (chan->is_lost)
 		return DOCA_ERROR_CONNECTION_RESET;
 	if (chan->is_broken)
 		return DOCA_ERROR_NO_MEMORY;
+	if (chan->is_full)
+		return DOCA_ERROR_FULL;
 	body = malloc(len + 1);
 	CHECK(body != NULL && wire_encode(message, record, body, len, &len) == WIRE_OK);
 	fake_check_sent(message, body, len);

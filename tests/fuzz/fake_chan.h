@@ -17,9 +17,11 @@ struct fake_chan {
 	struct fake_conn *conns[FAKE_MAX_CONNS]; /* owned; NULL: the place is free */
 	bool is_broken;                          /* nothing can be sent: no memory */
 	bool is_lost;                            /* nothing can be sent: the peers are gone */
+	bool is_full;                            /* nothing can be sent: the peers do not read */
 	unsigned int num_sent;
 	const struct script_step *next; /* for the next progress: that is said at place 0 */
 	bool is_next_lost;              /* or it is lost */
+	size_t max_payload;             /* of notifications that are sent; 0: any */
 };
 
 void fake_chan_init(struct fake_chan *chan, const struct chan_handler *handler, void *arg,

@@ -14,6 +14,7 @@
 #include "core/export.h"
 #include "daemon_world.h"
 #include "script.h"
+#include "urom/auth/auth_munge.h"
 
 #define NUM_PEERS   4
 #define MAX_STEPS   200
@@ -31,9 +32,14 @@ static const struct {
 	{ UROMD_LIMIT_CPU_TIME, 1 }, { UROMD_LIMIT_MEMORY, 1 << 20 },
 };
 
-static const struct uromd_auth *no_auth;
+/* As enum wire_auth numbers them. */
+static const char *const method_names[] = { "none", "cookie", "munge" };
+static const struct uromd_auth *methods[CORE_ARRAY_LEN(method_names)];
+
+static struct uromd_config config_;
 static struct uromd_daemon daemon_;
 static struct chan_stream peers[NUM_PEERS];
+static int accepted_fds[NUM_PEERS]; /* the daemon's ends */
 
 /* --- Its books --- */
 
@@ -64,6 +70,8 @@ static void check_sessions(void)
 
 	TAILQ_FOREACH (session, &daemon_.sessions.list, link) {
 		const bool is_half_open = session->state == UROMD_SESSION_GREETING ||
+					  session->state == UROMD_SESSION_PROVING ||
+					  session->state == UROMD_SESSION_CHECKING ||
 					  session->state == UROMD_SESSION_LEAVING;
 
 		check_conns(session);
@@ -166,6 +174,7 @@ static void do_connect(const struct script_step *step)
 	chan_stream_init(peer, fds[0]);
 	/* One that does not read is noticed soon. */
 	CHECK(setsockopt(fds[1], SOL_SOCKET, SO_SNDBUF, &small, sizeof(small)) == 0);
+	accepted_fds[peer - peers] = fds[1];
 	(void)uromd_session_accept(&daemon_, fds[1], (const struct sockaddr *)&from);
 }
 
@@ -241,10 +250,95 @@ static void do_slow_scans(const struct script_step *step)
 	world_slow_scans();
 }
 
+/* --- Those who have to prove something --- */
+
+/* Of the flags of do_configure(): who may come at all, and whether workers are kept. */
+#define LETS_NO_HOST_IN  1
+#define LETS_ONE_USER_IN 2
+#define KEEPS_WORKERS    4
+#define HAS_GRACE        8
+
+/* type: how hosts show who they are. What a daemon asks for does not change while it serves. */
+static void do_configure(const struct script_step *step)
+{
+	static struct uromd_prefix elsewhere = { .ip = { 0xff }, .bits = 128 };
+	static uid_t user = 9;
+
+	if (!TAILQ_EMPTY(&daemon_.sessions.list))
+		return;
+	config_.auth = methods[step->type % CORE_ARRAY_LEN(methods)];
+	if ((step->flags & LETS_NO_HOST_IN) != 0)
+		config_.allow_hosts = (struct uromd_allow_hosts){ &elsewhere, 1 };
+	if ((step->flags & LETS_ONE_USER_IN) != 0)
+		config_.allow_users = (struct uromd_allow_users){ &user, 1 };
+	config_.is_keeping = (step->flags & KEEPS_WORKERS) != 0;
+	config_.grace_s = (step->flags & HAS_GRACE) != 0;
+}
+
+static const struct uromd_session *find_proving(int fd)
+{
+	const struct uromd_session *session;
+
+	TAILQ_FOREACH (session, &daemon_.sessions.list, link) {
+		if (session->state == UROMD_SESSION_PROVING && session->stream.fd == fd)
+			break;
+	}
+	return session;
+}
+
+/* The right proof of a cookie, as the bytes change it. */
+static void do_prove(const struct script_step *step)
+{
+	const struct uromd_session *session = find_proving(accepted_fds[step->who % NUM_PEERS]);
+	uint8_t proof[sizeof(uint32_t) + AUTH_PROOF_SIZE] = { AUTH_PROOF_SIZE };
+
+	if (!peer_of(step)->is_open || session == NULL)
+		return;
+	auth_proof_make(config_.cookie.secret, &session->auth, AUTH_PEER, proof + sizeof(uint32_t));
+	for (size_t i = 0; i < AUTH_PROOF_SIZE && i < step->len; i++)
+		proof[sizeof(uint32_t) + i] ^= step->bytes[i];
+	do_frame(&(struct script_step){ step->what, step->who, WIRE_PROOF, step->flags, proof,
+					sizeof(proof) });
+}
+
+/* The statement of a credential that is being looked at. */
+static void state(uint8_t statement[AUTH_STATEMENT_SIZE])
+{
+	const struct uromd_session *session;
+
+	TAILQ_FOREACH (session, &daemon_.sessions.list, link) {
+		if (session->credential == NULL)
+			continue;
+		auth_statement(&session->auth, AUTH_PEER, statement);
+		return;
+	}
+}
+
+/* type: what munged says; flags: 1: the process says less than a verdict. */
+static void do_verdict(const struct script_step *step)
+{
+	struct world_asker *asker = world_asker(step->who);
+	struct auth_verdict verdict = { .result = (doca_error_t)step->type, .uid = step->who };
+	size_t len = (step->flags & 1) != 0 ? step->len : sizeof(verdict);
+
+	if (asker == NULL)
+		return;
+	state(verdict.payload);
+	verdict.payload_len = AUTH_STATEMENT_SIZE;
+	memset(verdict.reason.text, 'r', sizeof(verdict.reason.text));
+	memset(verdict.name, 'n', sizeof(verdict.name));
+	for (size_t i = 0; i < AUTH_STATEMENT_SIZE && i < step->len; i++)
+		verdict.payload[i] ^= step->bytes[i];
+	if (len > sizeof(verdict))
+		len = sizeof(verdict);
+	CHECK(write(asker->verdict_fd, &verdict, len) == (ssize_t)len);
+	world_asker_exit(asker);
+}
+
 static void (*const steps[])(const struct script_step *step) = {
-	do_frame,       do_connect,      do_bytes,          do_read,
-	do_hang_up,     do_worker_frame, do_worker_bytes,   do_worker_hang_up,
-	do_worker_exit, do_elapse,       do_refuse_process, do_slow_scans,
+	do_frame,          do_connect,      do_bytes,          do_read,        do_hang_up,
+	do_worker_frame,   do_worker_bytes, do_worker_hang_up, do_worker_exit, do_elapse,
+	do_refuse_process, do_slow_scans,   do_configure,      do_prove,       do_verdict,
 };
 
 /* --- A daemon --- */
@@ -257,6 +351,7 @@ static void begin(const struct uromd_config *config)
 
 	daemon_ = (struct uromd_daemon){ .config = config };
 	uromd_sessions_init(&daemon_.sessions);
+	uromd_credentials_init(&daemon_.credentials);
 	uromd_workers_init(&daemon_.workers);
 	uromd_watch_init(&daemon_);
 	CHECK(sd_event_new(&daemon_.event) >= 0);
@@ -271,6 +366,7 @@ static void end(void)
 {
 	daemon_.is_draining = true;
 	uromd_sessions_fini(&daemon_.sessions);
+	uromd_credentials_fini(&daemon_.credentials);
 	uromd_workers_fini(&daemon_.workers);
 	uromd_plugins_destroy(daemon_.plugins);
 	uromd_watch_fini(&daemon_.watch);
@@ -287,21 +383,23 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argc;
 	(void)argv;
 	script_watch_log();
-	CHECK(uromd_auth_find("none", &no_auth, &failure) == DOCA_SUCCESS);
+	for (size_t i = 0; i < CORE_ARRAY_LEN(methods); i++)
+		CHECK(uromd_auth_find(method_names[i], &methods[i], &failure) == DOCA_SUCCESS);
 	return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
 	static char channel[] = "tcp";
-	struct uromd_config config = { .channel = channel, .auth = no_auth };
 	struct script_step step;
 
+	config_ = (struct uromd_config){ .channel = channel, .auth = methods[WIRE_AUTH_NONE] };
+	memset(config_.cookie.secret, 's', sizeof(config_.cookie.secret));
 	for (size_t i = 0; i < UROMD_NUM_LIMITS; i++)
-		config.limits.of[i] = uromd_limits[i].usual;
+		config_.limits.of[i] = uromd_limits[i].usual;
 	for (size_t i = 0; i < CORE_ARRAY_LEN(low_limits); i++)
-		config.limits.of[low_limits[i].id] = low_limits[i].value;
-	begin(&config);
+		config_.limits.of[low_limits[i].id] = low_limits[i].value;
+	begin(&config_);
 	for (size_t i = 0; i < MAX_STEPS && script_next(&input, &size, &step); i++) {
 		steps[script_what(&step, CORE_ARRAY_LEN(steps))](&step);
 		if (!script_is_at_once(&step))

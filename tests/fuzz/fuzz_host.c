@@ -10,7 +10,9 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +20,7 @@
 
 #include "blob_input.h"
 #include "fake_chan.h"
+#include "urom/auth/auth_proof.h"
 #include "urom/chan/chan_address.h"
 #include "urom/host/worker.h"
 
@@ -26,6 +29,10 @@
 #define MAX_TURNS   100
 #define MAX_READ    64
 #define MAX_QUIET   4
+
+/* The host's and the daemon's, always. */
+#define HOST_NONCE   'h'
+#define DAEMON_NONCE 'd'
 
 static struct doca_dev *device;
 static struct doca_pe *engine;
@@ -37,6 +44,8 @@ static struct chan_stream daemon_end;
 static int host_end; /* -1: it is the service's */
 static unsigned int num_submitted, num_done;
 static time_t passed_s;
+static uint8_t secret[AUTH_SECRET_SIZE]; /* of the host's cookie */
+static bool was_shown;                   /* that this daemon has that cookie, too */
 
 /* --- In place of the system --- */
 
@@ -44,6 +53,7 @@ __typeof__(uromh_service_file_find) __wrap_uromh_service_file_find;
 __typeof__(chan_address_connect) __wrap_chan_address_connect;
 __typeof__(chan_open) __wrap_chan_open;
 __typeof__(chan_connect) __wrap_chan_connect;
+__typeof__(auth_nonce) __wrap_auth_nonce;
 __typeof__(poll) __real_poll;
 __typeof__(poll) __wrap_poll;
 __typeof__(clock_gettime) __real_clock_gettime;
@@ -92,6 +102,13 @@ doca_error_t __wrap_chan_connect(struct chan *chan, const void *addr, size_t len
 		return DOCA_ERROR_INVALID_VALUE;
 	*conn = fake_chan_connect((struct fake_chan *)chan, 0);
 	CHECK(*conn != NULL);
+	return DOCA_SUCCESS;
+}
+
+/* So that a daemon may answer before it is asked. */
+doca_error_t __wrap_auth_nonce(uint8_t nonce[WIRE_NONCE_SIZE])
+{
+	memset(nonce, HOST_NONCE, WIRE_NONCE_SIZE);
 	return DOCA_SUCCESS;
 }
 
@@ -193,6 +210,7 @@ static void do_daemon_read(const struct script_step *step)
 		if (chan_stream_receive(&daemon_end, &message) != DOCA_SUCCESS)
 			return;
 		CHECK(wire_message_find(message.type) != NULL);
+		CHECK(message.type != WIRE_PROOF || was_shown);
 		fake_check_sent(wire_message_find(message.type), message.body, message.len);
 	}
 }
@@ -208,6 +226,36 @@ static void do_new_daemon(const struct script_step *step)
 	CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) == 0);
 	chan_stream_init(&daemon_end, fds[0]);
 	host_end = fds[1];
+	was_shown = false;
+}
+
+/* The host takes no daemon but one that has its cookie; a step without a type: any. */
+static void do_demand_cookie(const struct script_step *step)
+{
+	CHECK(setenv("DOCA_UROM_AUTH", step->type != 0 ? "cookie" : "none", 1) == 0);
+}
+
+/* A challenge with the right proof, as the bytes change it. */
+static void do_challenge(const struct script_step *step)
+{
+	struct auth_context context = { 1, 1, 1, WIRE_ROLE_HOST, WIRE_AUTH_COOKIE, { 0 }, { 0 } };
+	struct wire_challenge challenge = { WIRE_MAGIC, 1, WIRE_AUTH_COOKIE, { 0 }, { 0 } };
+	uint8_t proof[AUTH_PROOF_SIZE];
+	bool is_right = true;
+
+	if (!daemon_end.is_open)
+		return;
+	memset(context.hello_nonce, HOST_NONCE, sizeof(context.hello_nonce));
+	memset(context.challenge_nonce, DAEMON_NONCE, sizeof(context.challenge_nonce));
+	memcpy(challenge.nonce, context.challenge_nonce, sizeof(challenge.nonce));
+	auth_proof_make(secret, &context, AUTH_DAEMON, proof);
+	for (size_t i = 0; i < sizeof(proof) && i < step->len; i++) {
+		proof[i] ^= step->bytes[i];
+		is_right = is_right && step->bytes[i] == 0;
+	}
+	challenge.proof = (struct wire_bytes){ proof, sizeof(proof) };
+	was_shown = was_shown || is_right;
+	(void)chan_stream_send(&daemon_end, WIRE_CHALLENGE, script_id(step), &challenge);
 }
 
 static void do_start_service(const struct script_step *step)
@@ -298,6 +346,7 @@ static void (*const steps[])(const struct script_step *step) = {
 	do_daemon_frame,  do_daemon_bytes, do_daemon_hang_up, do_daemon_read,   do_new_daemon,
 	do_start_service, do_stop_service, do_start_worker,   do_stop_worker,   do_worker_says,
 	do_worker_goes,   do_command,      do_group,          do_break_channel, do_elapse,
+	do_demand_cookie, do_challenge,
 };
 
 /* --- Its life --- */
@@ -326,6 +375,7 @@ static void make(void)
 	num_done = 0;
 	host_end = -1;
 	do_new_daemon(NULL);
+	do_demand_cookie(&(struct script_step){ .type = 0 });
 }
 
 /* A channel that its worker has closed is none any more. */
@@ -362,11 +412,26 @@ static void drop(void)
 		close(host_end);
 }
 
+static void make_cookie(void)
+{
+	char path[64], text[AUTH_COOKIE_FILE_SIZE];
+	int fd = memfd_create("cookie", 0);
+
+	memset(text, '5', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\n';
+	CHECK(auth_cookie_parse(text, sizeof(text), secret));
+	CHECK(fd >= 0 && write(fd, text, sizeof(text)) == (ssize_t)sizeof(text));
+	CHECK(fchmod(fd, S_IRUSR | S_IWUSR) == 0);
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	CHECK(setenv("DOCA_UROM_COOKIE", path, 1) == 0);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc;
 	(void)argv;
 	device = blob_input_open();
+	make_cookie();
 	script_watch_log();
 	return 0;
 }

@@ -346,6 +346,7 @@ static void do_elapse(const struct script_step *step)
 static void do_break_channel(const struct script_step *step)
 {
 	channel.is_broken = (step->flags & 1) != 0;
+	channel.is_full = (step->flags & 4) != 0;
 	channel.is_lost = (step->flags & 2) != 0;
 }
 
@@ -396,6 +397,7 @@ static void make(void)
 	worker.options.max_message = MAX_MESSAGE;
 	CHECK(uromw_room_init(&worker.packed, MAX_MESSAGE) == DOCA_SUCCESS);
 	fake_chan_init(&channel, &uromw_attach_handler, &worker, UROMW_MAX_GUEST_BODY);
+	channel.max_payload = MAX_MESSAGE - sizeof(struct urom_worker_notify);
 	worker.chan = &channel.base;
 }
 

@@ -20,7 +20,7 @@ MORE = 0x80
 HELLO, CHALLENGE, PROOF, WELCOME, REFUSED = 1, 2, 3, 4, 5
 WORKER_START, WORKER_STARTED, WORKER_REFUSED, WORKER_STOP, WORKER_STOPPED = 16, 17, 18, 19, 20
 WORKER_DIED, GROUP_GET, GROUP, STATUS_GET = 21, 22, 23, 24
-WORKER_READY, WORKER_FAILED, TICKET, TICKET_KNOWN, TICKET_VOID, SHUTDOWN = 32, 33, 34, 35, 36, 37
+WORKER_READY, WORKER_FAILED, TICKET, TICKET_KNOWN, TICKET_VOID, SHUTDOWN, HOST_DEAF = 32, 33, 34, 35, 36, 37, 38
 ATTACH, ATTACHED, COMMAND, NOTIFY, DETACH, DETACHED = 48, 49, 50, 51, 52, 53
 
 
@@ -143,6 +143,18 @@ class Daemon:
     def slow_scans():
         return step(11)
 
+    @staticmethod
+    def method(number, flags=0):
+        return step(12, 0, number, flags)
+
+    @staticmethod
+    def prove(who=0, data=b""):
+        return step(13, who, 0, 2, data)
+
+    @staticmethod
+    def verdict(who=0, error=0, flags=0, data=b""):
+        return step(14, who, error, flags, data)
+
 
 def daemon_seeds():
     d = Daemon
@@ -240,6 +252,55 @@ def daemon_seeds():
     yield "last_words", begin + work + d.say(HELLO, hello())
     yield "ready_late", (begin + d.work(HELLO, hello(role=2)) + d.hang_up() +
                          d.work(WORKER_READY, ready()) + d.work(TICKET_KNOWN) + d.work_exit())
+    cookie = d.method(1) + d.connect() + d.say(HELLO, hello(auth=1))
+    yield "cookie_right", cookie + d.prove() + d.read() + d.say(WORKER_START, start(5), flags=3) + work
+    yield "cookie_wrong", cookie + d.prove(data=b"\1") + d.read() + d.prove() + d.hang_up()
+    yield "cookie_not_offered", d.method(1) + come + d.read()
+    yield "cookie_cut", cookie + d.say(PROOF, blob(bytes(32))[:9])
+    yield "cookie_short", cookie + d.say(PROOF, blob(bytes(31)))
+    yield "cookie_other", cookie + d.say(WORKER_START, start(5), flags=3)
+    yield "cookie_twice", cookie + at_once(d.prove()) + d.prove()
+    yield "cookie_late", cookie + d.elapse() + d.prove()
+    yield "cookie_full", cookie + d.prove() + b"".join(
+        d.connect(i) + d.say(HELLO, hello(auth=1), i) + d.prove(i) for i in (1, 2, 3)) + d.read(3)
+    munge = d.method(2) + d.connect() + d.say(HELLO, hello(auth=2)) + d.say(PROOF, blob(b"MUNGE:x:"))
+    yield "munge_right", munge + d.verdict(9) + d.read() + d.say(WORKER_START, start(5), flags=3)
+    yield "munge_wrong", munge + d.verdict(data=b"\1") + d.read()
+    yield "munge_no", munge + d.verdict(error=26) + d.read()
+    yield "munge_short", munge + d.verdict(flags=1, data=bytes(9)) + d.read()
+    yield "munge_mute", munge + d.verdict(flags=1) + d.read()
+    yield "munge_late", munge + d.elapse(0) + d.elapse(1) + d.read()
+    yield "munge_goes", munge + d.hang_up() + d.verdict()
+    yield "munge_empty", d.method(2) + d.connect() + d.say(HELLO, hello(auth=2)) + d.say(PROOF, blob(b"")) + d.verdict()
+    yield "munge_no_process", (d.method(2) + d.connect() + d.say(HELLO, hello(auth=2)) + d.no_process() +
+                               d.say(PROOF, blob(b"MUNGE:x:")) + d.read())
+    yield "munge_two", munge + d.connect(1) + d.say(HELLO, hello(auth=2), 1) + d.say(
+        PROOF, blob(b"y"), 1) + d.verdict(1) + d.verdict(0) + d.read(1) + d.read()
+    yield "munge_not_offered", d.method(2) + come + d.read()
+    yield "munge_end", munge
+    one = d.method(2, 2) + d.connect() + d.say(HELLO, hello(auth=2)) + d.say(PROOF, blob(b"x"))
+    yield "user_let_in", one + d.verdict(9) + d.read()
+    yield "user_not_let_in", one + d.verdict(8) + d.read()
+    yield "address_not_let_in", d.method(0, 1) + d.connect() + d.say(HELLO, hello()) + d.read()
+    deaf = d.work(HOST_DEAF, struct.pack("<Q", 1))
+    yield "deaf", up + deaf + deaf + d.work(HOST_DEAF, struct.pack("<Q", 2)) + d.read()
+    yield "deaf_early", begin + d.work(HELLO, hello(role=2)) + deaf + d.work(HOST_DEAF, bytes(7))
+    for i in range(4):
+        yield "start_late_%d" % i, begin + d.elapse(i) + d.read()
+        yield "ticket_late_%d" % i, begin + work + d.elapse(i) + d.read()
+        yield "start_late_two_%d" % i, (begin + other + d.say(WORKER_START, start(5), 1, 2) +
+                                        d.elapse(i) + d.read())
+    for kept, flags in (("kept", 4), ("grace", 8)):
+        left = d.method(0, flags) + up + d.hang_up() + other
+        yield kept, left + d.say(WORKER_START, start(5), 1, 2) + d.work(TICKET_KNOWN, flags=2)
+        yield kept + "_gives_way", left + d.say(WORKER_START, start(5, group=3), 1, 2) + d.work_exit()
+        yield kept + "_other", left + d.say(WORKER_START, start(5, env=["A=b"]), 1, 2) + d.work_exit()
+        yield kept + "_over", left + d.elapse(0) + d.elapse(1) + d.work_exit()
+        yield kept + "_makes_room", (d.method(0, flags) + begin + d.say(WORKER_START, start(6), flags=3) + work +
+                                     known + d.work(HELLO, hello(role=2), 1) + d.work(WORKER_READY, ready(), 1) +
+                                     d.work(TICKET_KNOWN, who=1, flags=2) + d.hang_up() + other +
+                                     d.say(WORKER_START, start(7), 1, 2) + d.say(WORKER_START, start(8), 1, 3) +
+                                     d.work_exit() + d.read(1))
     yield "two_workers", (up + d.say(WORKER_START, start(4, group=4), flags=5) +
                           d.work(HELLO, hello(role=2), 1) + d.work(WORKER_READY, ready(), 1) +
                           d.work(TICKET_KNOWN, who=1, flags=2) +
@@ -379,6 +440,7 @@ def worker_seeds():
         yield "packing_%d" % packing, busy + w.plugin_is(packs=packing) + w.notifies(data=b"done")
     for wrong in (1, 2, 4, 3):
         yield "untrue_%d" % wrong, busy + w.notifies(wrong=wrong) + w.notifies(0, 5, wrong)
+    yield "notify_unread", busy + w.break_channel(4) + w.notifies() + w.read()
     yield "notify_long", busy + w.notifies(data=bytes(4065))
     yield "notify_full", busy + w.notifies(data=bytes(4064))
     yield "progress", busy + w.plugin_is(progress=9) + w.notifies() + w.plugin_is(progress=9)
@@ -461,6 +523,14 @@ class Host:
     def elapse(seconds):
         return step(14, 0, seconds)
 
+    @staticmethod
+    def demand_cookie():
+        return step(15, 0, 1)
+
+    @staticmethod
+    def challenge(data=b""):
+        return step(16, data=data)
+
 
 def started(worker=5, connection=1, addr=b"\x02\x04\x10\x00\x7f\x00\x00\x01", group=None):
     return (struct.pack("<QQBIQIQ", worker, connection, group is not None, group or 0, 77, 0, 0) +
@@ -508,6 +578,19 @@ def host_seeds():
             "pieces": (h.daemon(WELCOME, welcome()[:70], MORE) + h.daemon(WELCOME, b"", MORE) +
                        h.daemon(WELCOME, welcome()[70:]))}.items():
         yield "start_" + name, data + h.start() + h.read() + h.start_worker()
+    for name, data in {
+            "right": h.challenge() + h.daemon(WELCOME, welcome(plugins=both)),
+            "wrong": h.challenge(b"\1") + h.daemon(WELCOME, welcome(plugins=both)),
+            "twice": h.challenge() + h.challenge() + h.daemon(WELCOME, welcome()),
+            "refused": h.challenge() + h.daemon(REFUSED, refused(26)),
+            "none": h.daemon(WELCOME, welcome(plugins=both)), "silent": h.challenge(),
+            "gone": at_once(h.challenge()) + h.hang_up(), "munge": h.daemon(
+                CHALLENGE, struct.pack("<QHB", MAGIC, 1, 2) + bytes(32) + blob(b"")),
+            "zeros": h.daemon(CHALLENGE, struct.pack("<QHB", MAGIC, 1, 1) + bytes(32) + blob(bytes(32))),
+            "version": h.daemon(CHALLENGE, struct.pack("<QHB", MAGIC, 2, 1) + bytes(32) + blob(bytes(32))),
+            "short": h.daemon(CHALLENGE, struct.pack("<QHB", MAGIC, 1, 1) + bytes(32) + blob(b"")),
+            "cut": h.daemon(CHALLENGE, struct.pack("<QHB", MAGIC, 1, 1))}.items():
+        yield "cookie_" + name, h.demand_cookie() + data + h.start() + h.read() + h.start_worker() + h.read()
     yield "life", run + h.read() + stop_all
     yield "command", busy + h.worker(NOTIFY, notify(first)) + stop_all
     yield "commands", (run + h.command() * 3 + h.worker(NOTIFY, notify(first | 1)) +
@@ -621,7 +704,35 @@ def rdma_seeds():
             yield "answer_%d_%d_%d" % (answer, status, size), struct.pack("<BBHIII", answer, status,
                                                                           0, 1, size, 0)
     yield "welcome", struct.pack("<IHBBQ", 0x4C57444F, 1, 1, 1, 0)
+    for op in (1, 2):
+        for offset, size in ((255, 32), (255, 33)):  # up to the end of the memory, and over it
+            request = bytearray(40)
+            request[0], request[1], request[8], request[24] = op, 2, size, offset
+            yield "end_%d_%d" % (op, size), b"\7" + bytes(request)
     yield "welcome_not", struct.pack("<IHBBQ", 0x4C57444F, 1, 0, 1, 0)
+
+
+# --- fuzz_auth ---
+
+
+def auth_seeds():
+    digits = b"0123456789abcdefABCDEF" + b"7" * 42 + b"\n"
+    for what, name in ((0, "cookie"), (1, "cookie_file")):
+        for i, text in enumerate([digits, digits[:-1], digits[:-1] + b"x", digits + b"\n", b"",
+                                  digits[:9] + b"g" + digits[10:], digits[:64] + b"\0"]):
+            yield "%s_%d" % (name, i), step(what, data=text)
+    for mode in (0o40, 0o20, 0o4, 0o2):
+        yield "cookie_mode_%o" % mode, step(1, kind=mode, data=digits)
+    for prover in (0, 1):
+        yield "proof_%d" % prover, step(3, prover, data=bytes(32)) + step(4, prover)
+        yield "proof_changed_%d" % prover, (step(2, data=b"\1\2\3") + step(4, prover, data=b"\0\1") +
+                                            step(4, prover, 1) + step(3, prover, data=bytes(31)))
+        yield "statement_%d" % prover, (step(5, prover, data=bytes(96)) + step(5, prover) +
+                                        step(5, prover, data=bytes(97)))
+    yield "verdict", step(6) + step(6, 1) + step(6, 0, 26) + step(6, data=b"\1")
+    yield "verdict_raw", step(7) + step(7, data=bytes(600) + b"\x60") + step(7, data=b"\xff" * 800)
+    for name in ("none", "cookie", "munge", "cook", ""):
+        yield "method_" + name, step(8, kind=len(name), data=name.encode())
 
 
 # --- fuzz_probe_answer, fuzz_daemon_lists ---
@@ -666,6 +777,7 @@ def list_seeds():
 
 
 SEEDS = {
+    "fuzz_auth": auth_seeds,
     "fuzz_chan_stream": stream_seeds,
     "fuzz_wire": wire_seeds,
     "fuzz_daemon": daemon_seeds,
