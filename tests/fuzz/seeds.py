@@ -177,6 +177,7 @@ def daemon_seeds():
     yield "magic", d.connect() + d.say(HELLO, hello(magic=1))
     yield "cut", d.connect() + d.say(HELLO, hello()[:20])
     yield "role", d.connect() + d.say(HELLO, hello(role=2)) + d.read() + d.raw(b"more")
+    yield "role_behind", d.connect() + d.say(HELLO, hello(role=4)) + d.read()
     yield "endian", d.connect() + d.say(HELLO, hello(is_big=1)) + d.read() + d.elapse()
     yield "auth", d.connect() + d.say(HELLO, hello(auth=1))
     yield "cookie", d.connect() + d.say(HELLO, hello(auth=1)) + d.say(PROOF, blob(bytes(32)))
