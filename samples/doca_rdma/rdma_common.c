@@ -261,8 +261,8 @@ static void on_state(const union doca_data user_data, struct doca_ctx *ctx,
 		[DOCA_CTX_STATE_IDLE] = "RDMA context has been stopped",
 		[DOCA_CTX_STATE_STARTING] = "RDMA context entered starting state",
 		[DOCA_CTX_STATE_RUNNING] = "RDMA context is running",
-		[DOCA_CTX_STATE_STOPPING] = "RDMA context entered into stopping state. Any "
-					    "inflight tasks will be flushed",
+		[DOCA_CTX_STATE_STOPPING] = ("RDMA context entered into stopping state. Any "
+					     "inflight tasks will be flushed"),
 	};
 
 	(void)user_data;

@@ -120,7 +120,7 @@ static void files_that_hold_something_else_are_refused(void **state)
 		{ DIGITS "\r\n", 66 }, /* of another system */
 		{ DIGITS "\0", 65 },   /* ends otherwise */
 		{ " " DIGITS, 65 },    /* begins otherwise */
-		{ DIGITS + 1, 63 },    /* too short */
+		{ &(DIGITS)[1], 63 },  /* too short */
 		{ "g" DIGITS "\n", 66 },
 	};
 	char text[65];
