@@ -27,6 +27,10 @@ static size_t num_cells;
 static size_t num_begun;
 static size_t num_running;
 
+/*
+ * Each in a session of its own, as each worker is: many kernels share processors out by sessions,
+ * and the hosts and daemons of all cells in one were seen to keep the workers from any for seconds.
+ */
 static void run_program(const struct cell *cell)
 {
 	/* It leaves its arguments alone. */
@@ -34,6 +38,7 @@ static void run_program(const struct cell *cell)
 			 (char *)(uintptr_t)cell->name, NULL };
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	(void)setsid(); /* for a new process that cannot fail */
 	if (dup2(fileno(cell->output), STDOUT_FILENO) >= 0 &&
 	    dup2(fileno(cell->output), STDERR_FILENO) >= 0)
 		execv("/proc/self/exe", argv);
