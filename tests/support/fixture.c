@@ -3,10 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "test.h"
 
-#define PATIENCE_NS UINT64_C(10000000000)
+#define PATIENCE_NS   UINT64_C(10000000000)
+#define TURN_PAUSE_NS 100000
 
 struct doca_dev *fixture_dev_open_named(const char *name)
 {
@@ -105,6 +107,15 @@ void fixture_buf_put(struct doca_buf *buf)
 	assert_success(doca_buf_dec_refcount(buf, NULL));
 }
 
+uint8_t fixture_turn(struct doca_pe *pe)
+{
+	const uint8_t told = doca_pe_progress(pe);
+
+	if (told == 0)
+		(void)nanosleep(&(struct timespec){ .tv_nsec = TURN_PAUSE_NS }, NULL);
+	return told;
+}
+
 void fixture_progress_to(struct doca_pe *pe, struct doca_ctx *ctx, enum doca_ctx_states state)
 {
 	uint64_t end = test_now_ns() + PATIENCE_NS;
@@ -116,6 +127,6 @@ void fixture_progress_to(struct doca_pe *pe, struct doca_ctx *ctx, enum doca_ctx
 			return;
 		if (test_now_ns() > end)
 			fail_msg("the context is in state %d, not %d", (int)now, (int)state);
-		(void)doca_pe_progress(pe);
+		(void)fixture_turn(pe);
 	}
 }

@@ -50,6 +50,12 @@ struct doca_buf *fixture_buf(struct fixture_memory *memory, size_t offset, size_
 /* Gives one reference of a buf or of its whole list back. */
 void fixture_buf_put(struct doca_buf *buf);
 
+/*
+ * One turn of the engine, and what it has told; when it was nothing, with a moment behind it that
+ * leaves the processor to those whom the caller waits for.
+ */
+uint8_t fixture_turn(struct doca_pe *pe);
+
 /* Drives the engine until the context has the state; fails after 10 s. */
 void fixture_progress_to(struct doca_pe *pe, struct doca_ctx *ctx, enum doca_ctx_states state);
 

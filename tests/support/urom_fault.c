@@ -361,13 +361,25 @@ void urom_fault_fill_window(struct urom_fault *fault)
 
 /* --- Afterwards --- */
 
+/* Is it over its end, which is put off by what it has waited for a processor since? */
+static bool is_late(pid_t pid, uint64_t end_ns, uint64_t delay_ns, uint64_t *run_ns)
+{
+	if (test_now_ns() <= end_ns || urom_procs_is_delayed(pid, run_ns))
+		return false;
+	return test_now_ns() > end_ns + urom_procs_delay_ns(pid) - delay_ns &&
+	       urom_procs_is_there(pid);
+}
+
 void urom_fault_wait_gone(pid_t pid, uint64_t within_ns)
 {
-	uint64_t end = test_now_ns() - urom_procs_delay_ns(pid) + within_ns;
+	const uint64_t end_ns = test_now_ns() + within_ns;
+	const uint64_t delay_ns = urom_procs_delay_ns(pid);
+	uint64_t run_ns = 0;
 
-	while (urom_procs_state(pid) != '\0') {
+	(void)urom_procs_is_delayed(pid, &run_ns);
+	while (urom_procs_is_there(pid)) {
 		(void)waitpid(pid, NULL, WNOHANG); /* if the daemon has left it to the test */
-		if (test_now_ns() - urom_procs_delay_ns(pid) > end)
+		if (is_late(pid, end_ns, delay_ns, &run_ns))
 			fail_msg("process %d is left, in state %c", (int)pid,
 				 urom_procs_state(pid));
 		pause_between_turns();

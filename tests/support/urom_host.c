@@ -172,7 +172,7 @@ void urom_host_hear_of(struct urom_host *host, const char *part)
 	while (!test_has_logged(part)) {
 		if (test_now_ns() > end)
 			fail_msg("the host's log does not say \"%s\"", part);
-		(void)doca_pe_progress(host->pe);
+		(void)fixture_turn(host->pe);
 	}
 	test_drop_log();
 }
@@ -283,7 +283,7 @@ void urom_host_ask(struct urom_host *host, struct doca_urom_worker *worker,
 	while (host->heard.num_words == before) {
 		if (test_now_ns() > end)
 			fail_msg("a command is not answered; heard: \"%s\"", host->heard.text);
-		(void)doca_pe_progress(host->pe);
+		(void)fixture_turn(host->pe);
 	}
 	host->heard.on_task = reaction;
 	host->heard.num_words = before;
@@ -363,7 +363,7 @@ size_t urom_host_group(struct urom_host *host, uint32_t gid, uint64_t *ids, size
 	while (!group.is_over) {
 		if (test_now_ns() > end)
 			fail_msg("no answer for the group %u", gid);
-		(void)doca_pe_progress(host->pe);
+		(void)fixture_turn(host->pe);
 	}
 	assert_success(group.status);
 	return group.count;

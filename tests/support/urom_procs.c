@@ -3,7 +3,9 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,6 @@
 
 struct stat_line {
 	char state;
-	pid_t parent;
 	uint64_t ticks; /* in user and in system mode */
 };
 
@@ -43,56 +44,75 @@ static bool read_file(pid_t pid, const char *name, char *text, size_t size)
 	return len > 0;
 }
 
-/* "PID (NAME) STATE PARENT ...", the name being anything; fields 14 and 15 are the ticks. */
+/* "PID (NAME) STATE ...", the name being anything; fields 14 and 15 are the ticks. */
 static bool read_stat(pid_t pid, struct stat_line *line)
 {
 	char text[LINE_BYTES];
 	const char *at;
 	uint64_t user, system;
-	int parent;
 
 	if (!read_file(pid, "stat", text, sizeof(text)))
 		return false;
 	at = strrchr(text, ')');
 	if (at == NULL)
 		return false;
-	if (sscanf(at + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64,
-		   &line->state, &parent, &user, &system) != 4)
+	if (sscanf(at + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64,
+		   &line->state, &user, &system) != 3)
 		return false;
-	line->parent = parent;
 	line->ticks = user + system;
 	return true;
 }
 
-static bool is_such_child(pid_t pid, pid_t parent, const char *part)
+static bool has_part(pid_t pid, const char *part)
 {
 	char text[LINE_BYTES * 4];
-	struct stat_line line;
 
-	if (!read_stat(pid, &line) || line.parent != parent)
-		return false;
-	if (part == NULL)
-		return true;
-	return read_file(pid, "cmdline", text, sizeof(text)) && strstr(text, part) != NULL;
+	return part == NULL ||
+	       (read_file(pid, "cmdline", text, sizeof(text)) && strstr(text, part) != NULL);
 }
 
-size_t urom_procs_children(pid_t parent, const char *part, pid_t pids[UROM_PROCS_MAX])
+/* Adds those that one thread has, of which a file of its own tells. Returns the new count. */
+static size_t add_children(pid_t parent, const char *thread, const char *part,
+			   pid_t pids[UROM_PROCS_MAX], size_t count)
 {
-	DIR *dir = opendir("/proc");
-	struct dirent *entry;
-	size_t count = 0;
+	char name[64], text[LINE_BYTES * 4], *rest = NULL;
 
-	assert_non_null(dir);
-	while ((entry = readdir(dir)) != NULL) {
-		pid_t pid = atoi(entry->d_name);
+	(void)snprintf(name, sizeof(name), "task/%.20s/children", thread);
+	if (!read_file(parent, name, text, sizeof(text)))
+		return count;
+	for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		const pid_t pid = atoi(word);
 
-		if (!isdigit((unsigned char)entry->d_name[0]) || !is_such_child(pid, parent, part))
+		if (!has_part(pid, part))
 			continue;
 		assert_true(count < UROM_PROCS_MAX);
 		pids[count++] = pid;
 	}
+	return count;
+}
+
+size_t urom_procs_children(pid_t parent, const char *part, pid_t pids[UROM_PROCS_MAX])
+{
+	struct dirent *entry;
+	char path[64];
+	size_t count = 0;
+	DIR *dir;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)parent);
+	dir = opendir(path);
+	if (dir == NULL)
+		return 0; /* it is gone, and has none */
+	while ((entry = readdir(dir)) != NULL) {
+		if (isdigit((unsigned char)entry->d_name[0]))
+			count = add_children(parent, entry->d_name, part, pids, count);
+	}
 	closedir(dir);
 	return count;
+}
+
+bool urom_procs_is_there(pid_t pid)
+{
+	return kill(pid, 0) == 0 || errno != ESRCH;
 }
 
 char urom_procs_state(pid_t pid)
@@ -111,7 +131,7 @@ void urom_procs_wait_gone(pid_t pid)
 {
 	uint64_t end = test_now_ns() + PATIENCE_NS;
 
-	while (urom_procs_state(pid) != '\0') {
+	while (urom_procs_is_there(pid)) {
 		if (test_now_ns() > end)
 			fail_msg("process %d is still there, in state %c", (int)pid,
 				 urom_procs_state(pid));
@@ -141,14 +161,27 @@ uint64_t urom_procs_cpu_ns(pid_t pid)
 	return line.ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-/* "RUN WAITED SLICES", in nanoseconds. */
-uint64_t urom_procs_delay_ns(pid_t pid)
+/* "RUN WAITED SLICES", the first two in nanoseconds. */
+static bool read_schedule(pid_t pid, uint64_t *run_ns, uint64_t *waited_ns)
 {
 	char text[LINE_BYTES];
-	uint64_t waited;
 
-	if (!read_file(pid, "schedstat", text, sizeof(text)) ||
-	    sscanf(text, "%*u %" SCNu64, &waited) != 1)
-		return 0;
-	return waited;
+	return read_file(pid, "schedstat", text, sizeof(text)) &&
+	       sscanf(text, "%" SCNu64 " %" SCNu64, run_ns, waited_ns) == 2;
+}
+
+uint64_t urom_procs_delay_ns(pid_t pid)
+{
+	uint64_t run_ns, waited_ns;
+
+	return read_schedule(pid, &run_ns, &waited_ns) ? waited_ns : 0;
+}
+
+bool urom_procs_is_delayed(pid_t pid, uint64_t *run_ns)
+{
+	const uint64_t before_ns = *run_ns;
+	uint64_t waited_ns;
+
+	return read_schedule(pid, run_ns, &waited_ns) && *run_ns == before_ns &&
+	       urom_procs_state(pid) == 'R';
 }
