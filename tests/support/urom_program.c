@@ -215,8 +215,7 @@ static int be_turned_away(void)
 	struct urom_host host;
 
 	urom_host_init(&host);
-	printf("%s\n",
-	       doca_error_get_name(doca_ctx_start(doca_urom_service_as_ctx(host.service))));
+	printf("%s\n", doca_error_get_name(doca_ctx_start(doca_urom_service_as_ctx(host.service))));
 	fflush(stdout);
 	urom_host_fini(&host);
 	return EXIT_SUCCESS;
