@@ -104,20 +104,13 @@ __typeof__(pidfd_send_signal) __wrap_pidfd_send_signal;
 __typeof__(kill) __wrap_kill;
 __typeof__(waitid) __wrap_waitid;
 
-doca_error_t __wrap_uromd_spawn(const struct uromd_daemon *daemon, uint64_t id,
-				const struct uromd_request *request,
-				const struct uromd_account *account, const struct sockaddr *local,
-				int log_fd, struct uromd_process *process,
-				struct uromd_failure *failure)
+doca_error_t __wrap_uromd_spawn(const struct uromd_daemon *daemon, const struct uromd_birth *birth,
+				struct uromd_process *process, struct uromd_failure *failure)
 {
 	int fds[2];
 
 	(void)daemon;
-	(void)request;
-	(void)account;
-	(void)local;
-	(void)log_fd;
-	CHECK(id != UROMD_WORKER_ID_ANY);
+	CHECK(birth->id != UROMD_WORKER_ID_ANY);
 	if (is_refused || num_processes == WORLD_MAX_PROCESSES) {
 		is_refused = false;
 		return uromd_fail(failure, DOCA_ERROR_NO_MEMORY, "no more processes");

@@ -83,18 +83,22 @@ static void spawn_for(struct spawned *spawned, const struct uromd_identity *iden
 {
 	const struct sockaddr_in local = { .sin_family = AF_INET };
 	const struct uromd_request request = { .worker_id = 7 };
-	struct uromd_account account;
-	struct uromd_failure failure;
-
 	struct uromd_log_store *const logs = &spawned->daemon.watch.logs;
+	struct uromd_account account;
+	struct uromd_birth birth = {
+		.id = 7,
+		.request = &request,
+		.account = &account,
+		.local = (const struct sockaddr *)&local,
+	};
+	struct uromd_failure failure;
 
 	make_daemon(spawned);
 	assert_success(uromd_worker_user_get(&spawned->config, identity, &account, &failure));
 	assert_success(uromd_log_store_init(logs, spawned->dir, 1));
 	assert_success(uromd_worker_log_open(logs, account.uid, &spawned->log));
-	assert_success(uromd_spawn(&spawned->daemon, 7, &request, &account,
-				   (const struct sockaddr *)&local, spawned->log.fd,
-				   &spawned->process, &failure));
+	birth.log_fd = spawned->log.fd;
+	assert_success(uromd_spawn(&spawned->daemon, &birth, &spawned->process, &failure));
 	assert_success(uromd_worker_log_name(logs, spawned->process.pid));
 	chan_stream_init(&spawned->stream, spawned->process.fd);
 }

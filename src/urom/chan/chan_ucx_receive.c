@@ -322,22 +322,29 @@ doca_error_t chan_ucx_receive_init(struct ucx_chan *chan)
 	return DOCA_ERROR_DRIVER;
 }
 
+/* Nobody wants it any more. */
+static void let_go(struct ucx_arrival *arrival)
+{
+	struct ucx_chan *chan = arrival->chan;
+
+	arrival->conn = NULL;
+	if (arrival->state == FETCHING) {
+		/* UCX has its memory, and tells when it is done. */
+		TAILQ_INSERT_TAIL(&chan->orphans, arrival, link);
+		return;
+	}
+	if (arrival->state == ANNOUNCED && arrival->desc != NULL)
+		ucp_am_data_release(chan->worker, arrival->desc);
+	arrival_destroy(arrival);
+}
+
 void chan_ucx_receive_fini(struct ucx_conn *conn)
 {
-	struct ucx_chan *chan = ucx_chan_from(conn->base.chan);
 	struct ucx_arrival *arrival;
 
 	while ((arrival = TAILQ_FIRST(&conn->arrivals)) != NULL) {
 		TAILQ_REMOVE(&conn->arrivals, arrival, link);
-		arrival->conn = NULL;
-		if (arrival->state == FETCHING) {
-			/* UCX has its memory, and tells when it is done. */
-			TAILQ_INSERT_TAIL(&chan->orphans, arrival, link);
-			continue;
-		}
-		if (arrival->state == ANNOUNCED && arrival->desc != NULL)
-			ucp_am_data_release(chan->worker, arrival->desc);
-		arrival_destroy(arrival);
+		let_go(arrival);
 	}
 }
 

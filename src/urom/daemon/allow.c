@@ -53,13 +53,18 @@ static doca_error_t make_room(const char *option, const char *text, size_t size,
 {
 	const size_t count = count_words(text);
 
-	if (count > UROMD_MAX_ALLOWED)
-		return uromd_fail(failure, DOCA_ERROR_INVALID_VALUE,
-				  "%s: more than %d entries are too many", option,
-				  UROMD_MAX_ALLOWED);
+	*entries = NULL;
+	if (count > UROMD_MAX_ALLOWED) {
+		(void)uromd_fail(failure, DOCA_ERROR_INVALID_VALUE,
+				 "%s: more than %d entries are too many", option,
+				 UROMD_MAX_ALLOWED);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
 	*entries = calloc(count, size);
-	return *entries != NULL ? DOCA_SUCCESS
-				: uromd_fail(failure, DOCA_ERROR_NO_MEMORY, "no memory");
+	if (*entries != NULL)
+		return DOCA_SUCCESS;
+	(void)uromd_fail(failure, DOCA_ERROR_NO_MEMORY, "no memory");
+	return DOCA_ERROR_NO_MEMORY;
 }
 
 /* --- Hosts --- */

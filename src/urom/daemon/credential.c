@@ -194,30 +194,36 @@ static void kill_and_wait(const struct uromd_credential *credential)
 	(void)waitid(P_PID, (id_t)credential->pid, &info, WEXITED);
 }
 
+/* It was not started. */
+static void give_up(struct uromd_credential *credential, int error)
+{
+	struct uromd_session *session = credential->session;
+	struct uromd_failure failure;
+
+	kill_and_wait(credential);
+	credential_free(credential);
+	session->credential = NULL;
+	(void)uromd_fail(&failure, core_error_from_errno(error),
+			 "authentication by munge: the service cannot start a process: %s",
+			 strerror(error));
+	uromd_challenge_over(session, &failure);
+}
+
 static void start_next(struct uromd_credentials *credentials)
 {
 	struct uromd_credential *credential;
-	struct uromd_session *session;
-	struct uromd_failure failure;
 	int error;
 
 	while (credentials->num_running < UROMD_MAX_CREDENTIALS &&
 	       (credential = TAILQ_FIRST(&credentials->waiting)) != NULL) {
 		TAILQ_REMOVE(&credentials->waiting, credential, link);
 		error = start(credential);
-		if (error == 0) {
-			TAILQ_INSERT_TAIL(&credentials->running, credential, link);
-			credentials->num_running++;
+		if (error != 0) {
+			give_up(credential, error);
 			continue;
 		}
-		session = credential->session;
-		kill_and_wait(credential);
-		credential_free(credential);
-		session->credential = NULL;
-		(void)uromd_fail(&failure, core_error_from_errno(error),
-				 "authentication by munge: the service cannot start a process: %s",
-				 strerror(error));
-		uromd_challenge_over(session, &failure);
+		TAILQ_INSERT_TAIL(&credentials->running, credential, link); /* NOLINT: nests */
+		credentials->num_running++;
 	}
 }
 

@@ -128,14 +128,14 @@ static doca_error_t start(struct uromd_child *child, pid_t *pid, struct uromd_fa
 }
 
 /* command: zeroed. That and the child's environment are to be freed whatever the result. */
-static doca_error_t prepare(struct uromd_child *child, uint64_t id,
-			    const struct uromd_request *request, const struct sockaddr *local,
+static doca_error_t prepare(struct uromd_child *child, const struct uromd_birth *birth,
 			    struct command *command, struct uromd_failure *failure)
 {
-	const struct wire_bytes environment = uromd_bytes_view(&request->environment);
+	const struct wire_bytes environment = uromd_bytes_view(&birth->request->environment);
 	doca_error_t result;
 
-	result = command_init(command, child->daemon, id, request->plugins, local, child);
+	result = command_init(command, child->daemon, birth->id, birth->request->plugins,
+			      birth->local, child);
 	if (result == DOCA_SUCCESS)
 		result =
 		    uromd_env_init(&child->env, environ, &environment, child->account.is_other);
@@ -146,29 +146,27 @@ static doca_error_t prepare(struct uromd_child *child, uint64_t id,
 	return DOCA_SUCCESS;
 }
 
-doca_error_t uromd_spawn(const struct uromd_daemon *daemon, uint64_t id,
-			 const struct uromd_request *request, const struct uromd_account *account,
-			 const struct sockaddr *local, int log_fd, struct uromd_process *process,
-			 struct uromd_failure *failure)
+doca_error_t uromd_spawn(const struct uromd_daemon *daemon, const struct uromd_birth *birth,
+			 struct uromd_process *process, struct uromd_failure *failure)
 {
 	struct uromd_child child = {
 		.daemon = daemon,
-		.account = *account,
-		.has_cpus = request->has_cpuset,
-		.log_fd = log_fd >= 0 ? log_fd : STDERR_FILENO,
+		.account = *birth->account,
+		.has_cpus = birth->request->has_cpuset,
+		.log_fd = birth->log_fd >= 0 ? birth->log_fd : STDERR_FILENO,
 	};
 	struct command command = { .count = 0 };
 	doca_error_t result;
 	int fds[2];
 
-	if (request->has_cpuset)
-		uromd_cpus_map(&daemon->cpus, request->cpuset, &child.cpus);
+	if (child.has_cpus)
+		uromd_cpus_map(&daemon->cpus, birth->request->cpuset, &child.cpus);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
 		return uromd_fail(failure, core_error_from_errno(errno),
 				  "no control connection: %s", strerror(errno));
 	child.fd = fds[1];
 	child.call_fd = uromd_call_init(&process->call);
-	result = prepare(&child, id, request, local, &command, failure);
+	result = prepare(&child, birth, &command, failure);
 	if (result == DOCA_SUCCESS)
 		result = start(&child, &process->pid, failure);
 	command_fini(&command);

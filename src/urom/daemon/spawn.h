@@ -17,16 +17,21 @@ struct uromd_process {
 	struct uromd_call call; /* owned */
 };
 
+/* What it is to be. All of it is borrowed. */
+struct uromd_birth {
+	uint64_t id;
+	const struct uromd_request *request;
+	const struct uromd_account *account; /* whose it is */
+	const struct sockaddr *local; /* where its channel listens; the port is not looked at */
+	int log_fd;                   /* what it writes to; -1: the daemon's standard error */
+};
+
 /*
  * Starts a worker's process. What fails in the process itself, before the program of the workers
  * is there, is said by it with WORKER_FAILED, as the program would.
- * account: whose it is. local: the address where its channel is to listen; the port is not looked
- * at. log_fd: what it is to write to, borrowed; -1: the daemon's standard error. process: written
- * on success. Errors: as the system has them. NO_MEMORY. failure tells.
+ * process: written on success. Errors: as the system has them. NO_MEMORY. failure tells.
  */
-doca_error_t uromd_spawn(const struct uromd_daemon *daemon, uint64_t id,
-			 const struct uromd_request *request, const struct uromd_account *account,
-			 const struct sockaddr *local, int log_fd, struct uromd_process *process,
-			 struct uromd_failure *failure);
+doca_error_t uromd_spawn(const struct uromd_daemon *daemon, const struct uromd_birth *birth,
+			 struct uromd_process *process, struct uromd_failure *failure);
 
 #endif /* UROMD_SPAWN_H_ */

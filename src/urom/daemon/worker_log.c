@@ -102,8 +102,8 @@ static void remove_oldest(struct uromd_log_store *store)
 	struct uromd_ended_log *oldest = TAILQ_FIRST(&store->ended);
 	char path[PATH_MAX];
 
-	if (!is_in_use(path_of(store, oldest->pid, path))) {
-		(void)unlink(path); /* what is left is left */
+	if (!is_in_use(path_of(store, oldest->pid, path))) { /* NOLINT: it is on the list */
+		(void)unlink(path);                          /* what is left is left */
 		(void)unlink(earlier_of(store, oldest->pid, path));
 		store->num_removed++;
 	}
@@ -188,7 +188,7 @@ doca_error_t uromd_log_store_init(struct uromd_log_store *store, const char *dir
 void uromd_log_store_fini(struct uromd_log_store *store)
 {
 	while (!TAILQ_EMPTY(&store->ended))
-		forget(store, TAILQ_FIRST(&store->ended));
+		forget(store, TAILQ_FIRST(&store->ended)); /* NOLINT: as above */
 }
 
 /* --- One of a worker --- */

@@ -348,9 +348,14 @@ static doca_error_t spawn(struct uromd_worker *worker, const struct uromd_sessio
 			  const struct uromd_request *request, int *fd,
 			  struct uromd_failure *failure)
 {
-	const struct sockaddr *local = (const struct sockaddr *)&session->local;
-	struct uromd_process process;
 	struct uromd_account account;
+	struct uromd_birth birth = {
+		.id = worker->id,
+		.request = request,
+		.account = &account,
+		.local = (const struct sockaddr *)&session->local,
+	};
+	struct uromd_process process;
 	doca_error_t result;
 
 	result =
@@ -359,8 +364,8 @@ static doca_error_t spawn(struct uromd_worker *worker, const struct uromd_sessio
 		return result;
 	worker->uid = account.uid;
 	uromd_watch_prepare(worker->daemon, worker);
-	result = uromd_spawn(worker->daemon, worker->id, request, &account, local,
-			     worker->log.is_open ? worker->log.fd : -1, &process, failure);
+	birth.log_fd = worker->log.is_open ? worker->log.fd : -1;
+	result = uromd_spawn(worker->daemon, &birth, &process, failure);
 	if (result != DOCA_SUCCESS) {
 		uromd_worker_log_drop(&worker->daemon->watch.logs, &worker->log);
 		return result;

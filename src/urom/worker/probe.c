@@ -191,27 +191,38 @@ static const char *probe_and_tell(const char *path)
 	return reason;
 }
 
+/* The sixth number of the kernel's; 0: it has none. */
+static uint64_t count_data_pages(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	uint64_t pages = 0;
+	char text[256], *at = text;
+
+	if (file == NULL)
+		return 0;
+	if (fgets(text, sizeof(text), file) != NULL) {
+		for (unsigned int i = 0; i < 6; i++)
+			pages = strtoull(at, &at, 10);
+	}
+	(void)fclose(file);
+	return pages;
+}
+
 /*
  * One that takes memory without end is to end with its own, not with the machine's. What the
  * process has now is no measure of the plugin: a sanitizer has terabytes.
  */
 static void limit_data(void)
 {
-	FILE *file = fopen("/proc/self/statm", "re");
+	uint64_t most = count_data_pages();
 	struct rlimit limit;
-	uint64_t pages = 0;
 
-	if (file == NULL)
+	if (most == 0 || getrlimit(RLIMIT_DATA, &limit) != 0)
 		return;
-	if (fscanf(file, "%*u %*u %*u %*u %*u %" SCNu64, &pages) == 1 &&
-	    getrlimit(RLIMIT_DATA, &limit) == 0) {
-		const uint64_t most = pages * (uint64_t)sysconf(_SC_PAGESIZE) + UROMW_PROBE_DATA;
-
-		if (limit.rlim_cur > most)
-			limit.rlim_cur = most;
-		(void)setrlimit(RLIMIT_DATA, &limit); /* it is less than before */
-	}
-	(void)fclose(file);
+	most = most * (uint64_t)sysconf(_SC_PAGESIZE) + UROMW_PROBE_DATA;
+	if (limit.rlim_cur > most)
+		limit.rlim_cur = most;
+	(void)setrlimit(RLIMIT_DATA, &limit); /* it is less than before */
 }
 
 int uromw_probe_main(const char *path)
