@@ -14,6 +14,8 @@ asan)
     ;;
 tsan)
     export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+    # Tests fork with threads of libraries running, and their children use what they inherit.
+    TSAN_OPTIONS+=:die_after_fork=0
     TSAN_OPTIONS+=:suppressions=$(cd "$(dirname "$0")/.." && pwd)/tests/tsan.supp
     # Where the kernel spreads addresses widely, this sanitizer finds its shadow taken.
     ! setarch -R true 2>/dev/null || runner=(setarch -R)

@@ -315,7 +315,7 @@ static void plugins_that_harm_whoever_loads_them_are_left_out(void **state)
 	} rows[] = {
 		{ "load_crash", "it " },
 		{ "load_exit", "it ended the process that loaded it, with status " },
-		{ "load_leave", "it ended the process that loaded it, with status 0" },
+		{ "load_leave", "it ended the process that loaded it, with status " },
 		{ "load_abort", "it crashed by signal 6 (Aborted)" },
 		{ "load_spin", "it gave no answer within 2 s" },
 		{ "load_hog", "it crashed by signal 6 (Aborted): no memory is left" },
@@ -342,6 +342,9 @@ static void plugins_that_harm_whoever_loads_them_are_left_out(void **state)
 		urom_logs_take(&rig.logs, part);
 	}
 	check_plugins("load_leak " UROM_RIG_PLUGIN " ");
+	/* That sanitizer complains of who ends the process while he is loaded. */
+	if (TEST_HAS_TSAN)
+		urom_logs_take_all(&rig.logs, "main thread finished with ignores enabled");
 	urom_rig_fini(&rig);
 }
 

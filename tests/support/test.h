@@ -18,6 +18,23 @@
 
 #include <doca_error.h>
 
+/* The thread sanitizer wants all of the address space: no process of its may have a limit of it. */
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if __has_feature(thread_sanitizer)
+#define TEST_HAS_TSAN 1
+#else
+#define TEST_HAS_TSAN 0
+#endif
+
+/* With a sanitizer a process leaves no core file. */
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define TEST_HAS_NO_CORE 1
+#else
+#define TEST_HAS_NO_CORE 0
+#endif
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, test_begin, test_end)
 
 int test_begin(void **state);
