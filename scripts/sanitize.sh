@@ -10,6 +10,9 @@ runner=(env)
 case $name in
 asan)
     export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:abort_on_error=0
+    LSAN_OPTIONS=print_suppressions=0
+    LSAN_OPTIONS+=:suppressions=$(cd "$(dirname "$0")/.." && pwd)/tests/lsan.supp
+    export LSAN_OPTIONS
     export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
     ;;
 tsan)

@@ -28,6 +28,13 @@
 #define TEST_HAS_TSAN 0
 #endif
 
+/* The address sanitizer's allocator has no handlers of fork(): a child finds its locks taken. */
+#if __has_feature(address_sanitizer)
+#define TEST_HAS_ASAN 1
+#else
+#define TEST_HAS_ASAN 0
+#endif
+
 /* With a sanitizer a process leaves no core file. */
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
 #define TEST_HAS_NO_CORE 1
