@@ -21,14 +21,7 @@
 #define MAX_HOSTS    NUM_BURST
 
 /* A daemon with a sanitizer in it takes several times as long for everything. */
-#ifndef __has_feature
-#define __has_feature(feature) 0
-#endif
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define MAX_DELAY_NS UINT64_C(500000000)
-#else
-#define MAX_DELAY_NS UINT64_C(100000000)
-#endif
+#define MAX_DELAY_NS (TEST_HAS_ASAN || TEST_HAS_TSAN ? UINT64_C(500000000) : UINT64_C(100000000))
 
 static struct daemon_rig rig;
 static struct rig_host others[MAX_HOSTS];

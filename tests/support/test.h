@@ -36,13 +36,9 @@
 #endif
 
 /* With a sanitizer a process leaves no core file. */
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define TEST_HAS_NO_CORE 1
-#else
-#define TEST_HAS_NO_CORE 0
-#endif
+#define TEST_HAS_NO_CORE (TEST_HAS_ASAN || TEST_HAS_TSAN)
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, test_begin, test_end)
+#define TEST(name)       cmocka_unit_test_setup_teardown(name, test_begin, test_end)
 
 int test_begin(void **state);
 int test_end(void **state);
