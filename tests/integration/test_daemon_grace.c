@@ -152,6 +152,20 @@ static void without_grace_a_lost_worker_ends_at_once(void **state)
 	end();
 }
 
+static void lost_worker_that_gets_ready_again_is_ended(void **state)
+{
+	struct running lost;
+
+	(void)state;
+	begin(LIST("--grace", LONG_GRACE));
+	lost = lose(7, "void-ready");
+	daemon_rig_take_log(&rig, "WORKER_READY (type 32) comes from a worker that is ready");
+	daemon_rig_take_log(&rig, "worker 7 (pid ");
+	daemon_rig_wait_gone(lost.pid);
+	assert_int_equal(num_in_group(), 0);
+	end();
+}
+
 static void worker_that_is_not_ready_has_no_grace(void **state)
 {
 	struct rig_start request;
@@ -393,6 +407,7 @@ int main(void)
 		TEST(lost_worker_ends_after_the_grace_time),
 		TEST(attaching_ends_the_grace_time),
 		TEST(without_grace_a_lost_worker_ends_at_once),
+		TEST(lost_worker_that_gets_ready_again_is_ended),
 		TEST(worker_that_is_not_ready_has_no_grace),
 		TEST(stop_ends_a_worker_at_once_whatever_the_grace_is),
 		TEST(start_that_does_not_fit_gets_a_new_process),

@@ -315,11 +315,14 @@ static void on_ticket(const struct chan_message *message)
 
 static void on_ticket_void(const struct chan_message *message)
 {
+	const struct wire_worker_ready ready = { .pid = (uint64_t)getpid() };
 	struct wire_ticket_void ticket_void;
 
 	if (chan_message_decode(message, &ticket_void) != DOCA_SUCCESS)
 		exit(EXIT_FAILURE);
 	(void)printf("void %lu\n", ticket_void.connection);
+	if (is_mode("void-ready"))
+		send_message(WIRE_WORKER_READY, 0, &ready);
 }
 
 static void on_shutdown(void)

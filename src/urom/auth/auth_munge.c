@@ -62,6 +62,7 @@ doca_error_t auth_munge_encode(const char *socket, const struct auth_context *co
 	munge_err_t error;
 	size_t made_len;
 
+	*len = 0;
 	if (ctx == NULL)
 		return fail(reason, EMUNGE_NO_MEMORY);
 	auth_statement(context, AUTH_PEER, statement);

@@ -31,7 +31,8 @@ bool auth_munge_is_there(void);
 
 /*
  * Has a credential made for the peer's side of a handshake.
- * socket: of munged; NULL: where it usually is. credential: of WIRE_MAX_PROOF bytes.
+ * socket: of munged; NULL: where it usually is. credential: of WIRE_MAX_PROOF bytes. len: how many
+ * it has; 0 on an error.
  * Errors: NOT_SUPPORTED: not in this build. AUTHENTICATION: it cannot be made. reason tells.
  */
 doca_error_t auth_munge_encode(const char *socket, const struct auth_context *context,

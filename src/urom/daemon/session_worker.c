@@ -58,7 +58,7 @@ static void worker_received(struct uromd_session *session, const struct chan_mes
 		i++;
 	if (i == CORE_ARRAY_LEN(reports))
 		uromd_session_break(session, message, "is nothing that a worker may send");
-	else if (reports[i].is_of_start && session->worker->state == UROMD_WORKER_READY)
+	else if (reports[i].is_of_start && uromd_worker_is_ready(session->worker))
 		uromd_session_break(session, message, "comes from a worker that is ready");
 	else if (chan_message_decode(message, &record) != DOCA_SUCCESS)
 		uromd_session_break(session, message, "cannot be read");

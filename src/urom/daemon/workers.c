@@ -82,7 +82,7 @@ bool uromd_workers_are_full(const struct uromd_daemon *daemon)
 	return daemon->workers.count >= daemon->config->limits.of[UROMD_LIMIT_WORKERS];
 }
 
-static bool is_usable(const struct uromd_worker *worker)
+bool uromd_worker_is_ready(const struct uromd_worker *worker)
 {
 	return worker->state == UROMD_WORKER_READY || worker->state == UROMD_WORKER_LINGERING;
 }
@@ -99,7 +99,8 @@ doca_error_t uromd_workers_get_group(const struct uromd_workers *workers, uint32
 	TAILQ_FOREACH (worker, &workers->list, link) {
 		const struct wire_id record = { worker->id };
 
-		if (!worker->has_group || worker->group != group || !is_usable(worker) ||
+		if (!worker->has_group || worker->group != group ||
+		    !uromd_worker_is_ready(worker) ||
 		    !uromd_identity_may_see(viewer, &worker->owner))
 			continue;
 		if (wire_encode(&wire_id_message, &record, list + len, ID_SIZE, &added) == WIRE_OK)

@@ -100,6 +100,9 @@ doca_error_t uromd_workers_get_group(const struct uromd_workers *workers, uint32
 
 /* --- What its session hears --- */
 
+/* Has it said that it is ready? Also when its last host was lost since. */
+bool uromd_worker_is_ready(const struct uromd_worker *worker);
+
 /* It has opened its plugins and listens. ready: copied. */
 void uromd_worker_set_ready(struct uromd_worker *worker, const struct wire_worker_ready *ready);
 
