@@ -20,6 +20,13 @@ MODULES = {
     'urom/chan': ['core', 'urom/wire'],
     'urom/host': ['core', 'urom/wire', 'urom/auth', 'urom/chan'],
     'urom/daemon': ['core', 'urom/wire', 'urom/auth', 'urom/chan'],
+    'urom/daemon/base': ['core', 'urom/wire'],
+    'urom/daemon/process': ['core', 'urom/wire', 'urom/daemon/base'],
+    'urom/daemon/plugins': ['core', 'urom/wire', 'urom/daemon/base', 'urom/daemon/process'],
+    'urom/daemon/config': ['core', 'urom/wire', 'urom/auth', 'urom/chan', 'urom/daemon/base',
+                           'urom/daemon/process', 'urom/daemon/sessions'],
+    'urom/daemon/sessions': ['core', 'urom/wire', 'urom/auth', 'urom/chan', 'urom/daemon'],
+    'urom/daemon/workers': ['core', 'urom/wire', 'urom/chan', 'urom/daemon'],
     'urom/worker': ['core', 'urom/wire', 'urom/chan'],
 }
 

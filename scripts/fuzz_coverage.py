@@ -29,14 +29,14 @@ TARGETS = {
     'fuzz_chan_address': ['src/urom/chan/chan.c', 'src/urom/chan/chan_address.c'],
     'fuzz_chan_stream': ['src/urom/chan/chan_stream.c', 'src/urom/chan/chan_message.c'],
     'fuzz_daemon': [
-        'src/urom/daemon/handshake.c', 'src/urom/daemon/challenge.c',
-        'src/urom/daemon/credential.c', 'src/urom/daemon/session.c',
-        'src/urom/daemon/session_host.c', 'src/urom/daemon/session_worker.c',
-        'src/urom/daemon/conns.c', 'src/urom/daemon/workers.c', 'src/urom/daemon/requests.c',
-        'src/urom/daemon/reap.c'
+        'src/urom/daemon/sessions/handshake.c', 'src/urom/daemon/sessions/challenge.c',
+        'src/urom/daemon/sessions/credential.c', 'src/urom/daemon/sessions/session.c',
+        'src/urom/daemon/sessions/session_host.c', 'src/urom/daemon/sessions/session_worker.c',
+        'src/urom/daemon/sessions/conns.c', 'src/urom/daemon/workers/workers.c', 'src/urom/daemon/sessions/requests.c',
+        'src/urom/daemon/workers/reap.c'
     ],
     'fuzz_daemon_lists': [
-        'src/urom/daemon/cpus.c', 'src/urom/daemon/env.c', 'src/urom/daemon/candidates.c'
+        'src/urom/daemon/config/cpus.c', 'src/urom/daemon/process/env.c', 'src/urom/daemon/plugins/candidates.c'
     ],
     'fuzz_host': [
         'src/urom/host/service_start.c', 'src/urom/host/service_welcome.c',
@@ -46,7 +46,7 @@ TARGETS = {
     ],
     'fuzz_mmap_blob': ['src/core/mmap_blob.c'],
     'fuzz_plugin_elf': ['src/urom/worker/elf.c'],
-    'fuzz_probe_answer': ['src/urom/daemon/answer.c', 'src/urom/daemon/complaints.c'],
+    'fuzz_probe_answer': ['src/urom/daemon/plugins/answer.c', 'src/urom/daemon/plugins/complaints.c'],
     'fuzz_rdma_conn_blob': ['src/rdma/connect_oob.c'],
     'fuzz_rdma_stream': ['src/rdma/providers/software/soft_respond.c', 'src/rdma/providers/software/soft_frame.c'],
     'fuzz_service_file': ['src/urom/host/service_file.c'],
@@ -79,28 +79,28 @@ EXCUSES = {
         ('KEPT_CAPACITY', 'takes 256 KiB'), ('free(stream->out)', 'takes 256 KiB'),
         ('stream->out_capacity = 0', 'takes 256 KiB'), ('len > WIRE_MAX_BODY', OWN_BUG), ('EINTR', SYSTEM),
                                     ('return chan_error_from_wire(encoded)', OWN_BUG)],
-    'src/urom/daemon/candidates.c': [
+    'src/urom/daemon/plugins/candidates.c': [
         ('cannot be read to its end', SYSTEM), ('place->directory, strerror', SYSTEM),
         ('is no place for plugins', 'takes 4096 files; test_plugin_limits does it'),
         ('UROMD_MAX_', 'takes 513 files; test_plugin_limits does it'),
         ('"are left out"', 'as above'), ('are left out', 'as above'), ('break;', 'as above'),
         ('path = NULL;', NO_MEMORY), ('free(path);', NO_MEMORY), ('return NULL;', NO_MEMORY)],
-    'src/urom/daemon/complaints.c': [('return false;', NO_MEMORY), ('return;', NO_MEMORY)],
-    'src/urom/daemon/conns.c': [('return NULL;', NO_MEMORY), ('no random bytes', SYSTEM)],
-    'src/urom/daemon/handshake.c': [('break; /* the size', OWN_BUG)],
+    'src/urom/daemon/plugins/complaints.c': [('return false;', NO_MEMORY), ('return;', NO_MEMORY)],
+    'src/urom/daemon/sessions/conns.c': [('return NULL;', NO_MEMORY), ('no random bytes', SYSTEM)],
+    'src/urom/daemon/sessions/handshake.c': [('break; /* the size', OWN_BUG)],
     'src/urom/auth/auth_cookie.c': [
         ('is no regular file', 'the file system'), ('S_ISREG', 'the file system'),
         ('it belongs to user', 'takes another user'), ('must belong to root', 'takes another user'),
         ('path, status->st_uid, self', 'takes another user')],
     'src/urom/auth/auth_proof.c': [('OPERATING_SYSTEM', SYSTEM)],
-    'src/urom/daemon/challenge.c': [('no random bytes', SYSTEM), ('OPERATING_SYSTEM', SYSTEM),
+    'src/urom/daemon/sessions/challenge.c': [('no random bytes', SYSTEM), ('OPERATING_SYSTEM', SYSTEM),
                                     ('return;', SYSTEM)],
-    'src/urom/daemon/requests.c': [('bytes of environment', 'takes 8 MiB of requests'),
+    'src/urom/daemon/sessions/requests.c': [('bytes of environment', 'takes 8 MiB of requests'),
                                    ('than %u', 'takes 8 MiB of requests'),
                                    ('len, UROMD_MAX', 'takes 8 MiB of requests'),
                                    ('this host has', CROWD), ('num_conns', CROWD),
                                    ('connections already', CROWD)],
-    'src/urom/daemon/session.c': [
+    'src/urom/daemon/sessions/session.c': [
         ('cannot be waited for', SYSTEM), ('cannot be watched', SYSTEM), ('has no address', SYSTEM),
         ('UROMD_MAX_HALF_OPEN', CROWD), ('without a handshake', CROWD), ('UROMD_MAX_SESSIONS', CROWD),
         ('there are %d already', CROWD), ('TAILQ_FOREACH (session', CROWD),
@@ -109,10 +109,10 @@ EXCUSES = {
         ('does not read; closed', 'takes 8 MiB that nobody reads'),
         ('cannot be sent', OWN_BUG), ('wire_message_find(type)->name', OWN_BUG),
         ('were there before', NO_MEMORY), ('doca_error_get_descr(result));', NO_MEMORY)],
-    'src/urom/daemon/session_host.c': [
+    'src/urom/daemon/sessions/session_host.c': [
         ('DOCA_SUCCESS) {', NO_MEMORY), ('WIRE_WORKER_REFUSED, id', NO_MEMORY),
         ('one request too many', 'takes 1024 requests')],
-    'src/urom/daemon/workers.c': [
+    'src/urom/daemon/workers/workers.c': [
         ('is_draining', 'no more sessions then'), ('is ending', 'no more sessions then'),
         ('UROMD_MAX_WORKERS', CROWD), ('workers already', CROWD),
         ('next_any = FIRST_ANY', 'takes 2^63 workers'), ('return NULL;', NO_MEMORY),
@@ -124,7 +124,7 @@ EXCUSES = {
     'src/urom/host/service_ctx.c': [('set_dev() first', 'the application\'s settings'),
                                     ('(void *)service);', 'the application\'s settings')],
     'src/urom/host/service_start.c': [('no random bytes', SYSTEM), ('return core_error', SYSTEM)],
-    'src/urom/daemon/reap.c': [('ended itself, as a plugin', 'takes the page of a real worker')],
+    'src/urom/daemon/workers/reap.c': [('ended itself, as a plugin', 'takes the page of a real worker')],
     'src/urom/host/worker_ctx.c': [('case UROMH_', 'nothing is due in that phase'),
                                    ('break;', 'nothing is due in that phase')],
     'src/urom/worker/dispatch.c': [('free(desc);', 'takes 65536 commands'),
@@ -168,12 +168,12 @@ FUNCTIONS = {
     'src/urom/chan/chan_stream.c': {'the target has no descriptor': ['chan_stream_init']},
     'src/urom/auth/auth_cookie.c': {
         'the environment and the file system': ['fail_open', 'auth_cookie_default']},
-    'src/urom/daemon/credential.c': {'in a process of its own': ['ask']},
+    'src/urom/daemon/sessions/credential.c': {'in a process of its own': ['ask']},
     'src/urom/host/service_auth.c': {
         'the environment; test_host_auth has it': [
             'load_named', 'load_default', 'find_cookies', 'init_munge', 'answer_munge', 'choose',
             'init_cookie', 'uromh_auth_init']},
-    'src/urom/daemon/session.c': {CROWD: ['make_room']},
+    'src/urom/daemon/sessions/session.c': {CROWD: ['make_room']},
     'src/urom/host/service_file.c': {
         'the environment and the file system': ['default_port', 'read_file',
                                                 'uromh_service_file_find']},

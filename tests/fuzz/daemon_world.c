@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "script.h"
-#include "urom/daemon/spawn.h"
+#include "urom/daemon/workers/spawn.h"
 
 #define FIRST_PID   100000
 #define FIRST_ASKER 200000

@@ -15,9 +15,9 @@
 
 #include "core/export.h"
 #include "script.h"
-#include "urom/daemon/candidates.h"
-#include "urom/daemon/cpus.h"
-#include "urom/daemon/env.h"
+#include "urom/daemon/config/cpus.h"
+#include "urom/daemon/plugins/candidates.h"
+#include "urom/daemon/process/env.h"
 
 #define MAX_FILES 8
 

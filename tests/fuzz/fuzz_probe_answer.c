@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 
 #include "script.h"
-#include "urom/daemon/answer.h"
-#include "urom/daemon/complaints.h"
+#include "urom/daemon/plugins/answer.h"
+#include "urom/daemon/plugins/complaints.h"
 
 #define MAX_OUT 4096
 

@@ -20,9 +20,9 @@
 
 #include "test.h"
 #include "urom/chan/chan_stream.h"
+#include "urom/daemon/config/worker_user.h"
 #include "urom/daemon/daemon.h"
-#include "urom/daemon/spawn.h"
-#include "urom/daemon/worker_user.h"
+#include "urom/daemon/workers/spawn.h"
 
 #define HOST_USER   "daemon"
 #define PATIENCE_MS 20000

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "test.h"
-#include "urom/daemon/account.h"
+#include "urom/daemon/process/account.h"
 
 #define PATIENCE_NS UINT64_C(30000000000)
 #define TURN_US     UINT64_C(10000)

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "plugin_dir.h"
-#include "urom/daemon/plugins.h"
+#include "urom/daemon/plugins/plugins.h"
 
 #define SCAN_TEST(name) cmocka_unit_test_setup_teardown(name, scan_rig_setup, scan_rig_teardown)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Lists of those who may come. */
-#include "urom/daemon/allow.h"
+#include "urom/daemon/config/allow.h"
 
 #include <pwd.h>
 #include <stdlib.h>

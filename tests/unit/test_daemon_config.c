@@ -13,7 +13,7 @@
 #include "core/export.h"
 #include "test.h"
 #include "urom/chan/chan_address.h"
-#include "urom/daemon/args.h"
+#include "urom/daemon/config/args.h"
 
 #define MAX_ARGS 32
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Which file the daemon takes for its cookie, and when it makes one. */
-#include "urom/daemon/cookie.h"
+#include "urom/daemon/config/cookie.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "core/export.h"
 #include "test.h"
-#include "urom/daemon/cpus.h"
+#include "urom/daemon/config/cpus.h"
 
 /* Reads a list that must be right and compares it with the processors named. */
 static void check_list(const char *list, const unsigned int *cpus, size_t n)

@@ -7,7 +7,7 @@
 
 #include "core/export.h"
 #include "test.h"
-#include "urom/daemon/env.h"
+#include "urom/daemon/process/env.h"
 
 #define LIST_BYTES 4096
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "urom/daemon/pidfd.h"
+#include "urom/daemon/process/pidfd.h"
 
 #define PATIENCE_MS 20000
 

@@ -12,7 +12,7 @@
 
 #include "core/export.h"
 #include "test.h"
-#include "urom/daemon/worker_user.h"
+#include "urom/daemon/config/worker_user.h"
 
 static uid_t euid;       /* of the daemon, as it sees itself */
 static bool has_default; /* there is a user UROMD_WORKER_USER */

@@ -12,7 +12,7 @@
 
 #include "plugin_dir.h"
 #include "test.h"
-#include "urom/daemon/worker_log.h"
+#include "urom/daemon/workers/worker_log.h"
 
 static struct plugin_dir dir;
 static struct uromd_log_store store;

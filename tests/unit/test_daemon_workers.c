@@ -8,12 +8,12 @@
 
 #include "core/export.h"
 #include "test.h"
-#include "urom/daemon/account.h"
-#include "urom/daemon/limits.h"
-#include "urom/daemon/linger.h"
-#include "urom/daemon/plugins.h"
-#include "urom/daemon/reap.h"
-#include "urom/daemon/requests.h"
+#include "urom/daemon/base/limits.h"
+#include "urom/daemon/plugins/plugins.h"
+#include "urom/daemon/process/account.h"
+#include "urom/daemon/sessions/requests.h"
+#include "urom/daemon/workers/linger.h"
+#include "urom/daemon/workers/reap.h"
 #include "urom/wire/wire_call.h"
 
 /* Nobody is known; and some who are. */

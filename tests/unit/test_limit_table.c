@@ -11,10 +11,10 @@
 
 #include "core/export.h"
 #include "test.h"
-#include "urom/daemon/args.h"
+#include "urom/daemon/base/limits.h"
+#include "urom/daemon/base/throttle.h"
+#include "urom/daemon/config/args.h"
 #include "urom/daemon/counters.h"
-#include "urom/daemon/limits.h"
-#include "urom/daemon/throttle.h"
 
 #define TEXT_BYTES    32
 #define USEC_PER_SEC  UINT64_C(1000000)

@@ -13,8 +13,8 @@
 
 #include "scan_rig.h"
 #include "test.h"
-#include "urom/daemon/account.h"
-#include "urom/daemon/limits.h"
+#include "urom/daemon/base/limits.h"
+#include "urom/daemon/process/account.h"
 
 #define SECOND_US   UINT64_C(1000000)
 #define PATIENCE_NS UINT64_C(30000000000)

@@ -7,8 +7,8 @@
  * somebody was turned away or ended over it. Zeroed memory has counted nothing.
  */
 
-#include "urom/daemon/bytes.h"
-#include "urom/daemon/limit_table.h"
+#include "urom/daemon/base/bytes.h"
+#include "urom/daemon/config/limit_table.h"
 
 struct uromd_counter {
 	uint64_t value;   /* now; of a worker's: at the last look, the largest there was */

@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/export.h"
 #include "urom/chan/chan_user.h"
-#include "urom/daemon/limits.h"
+#include "urom/daemon/base/limits.h"
 #include "urom/daemon/logs.h"
 #include "urom/daemon/notify.h"
 

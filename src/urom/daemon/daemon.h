@@ -16,16 +16,16 @@
 
 #include <systemd/sd-event.h>
 
-#include "urom/daemon/config.h"
+#include "urom/daemon/base/throttle.h"
+#include "urom/daemon/config/config.h"
+#include "urom/daemon/config/cpus.h"
 #include "urom/daemon/counters.h"
-#include "urom/daemon/cpus.h"
-#include "urom/daemon/credential.h"
 #include "urom/daemon/listener.h"
-#include "urom/daemon/plugins.h"
-#include "urom/daemon/session.h"
-#include "urom/daemon/throttle.h"
-#include "urom/daemon/watch.h"
-#include "urom/daemon/workers.h"
+#include "urom/daemon/plugins/plugins.h"
+#include "urom/daemon/sessions/credential.h"
+#include "urom/daemon/sessions/session.h"
+#include "urom/daemon/workers/watch.h"
+#include "urom/daemon/workers/workers.h"
 
 struct uromd_daemon {
 	const struct uromd_config *config; /* borrowed */

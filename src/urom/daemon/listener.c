@@ -10,8 +10,8 @@
 #include <doca_log.h>
 
 #include "core/error.h"
+#include "urom/daemon/base/limits.h"
 #include "urom/daemon/daemon.h"
-#include "urom/daemon/limits.h"
 
 DOCA_LOG_REGISTER(UROMD::LISTENER);
 

@@ -9,7 +9,7 @@
 #include <systemd/sd-event.h>
 
 #include "urom/chan/chan_address.h"
-#include "urom/daemon/failure.h"
+#include "urom/daemon/base/failure.h"
 
 struct uromd_daemon;
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "urom/daemon/config.h"
+#include "urom/daemon/config/config.h"
 
 /*
  * From here on the daemon logs: to DIR/urom_daemon_dev.log, and errors to standard error as well.

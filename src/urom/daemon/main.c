@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "urom/daemon/args.h"
+#include "urom/daemon/config/args.h"
 #include "urom/daemon/daemon.h"
 #include "urom/daemon/logs.h"
 

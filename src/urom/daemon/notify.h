@@ -4,7 +4,7 @@
 
 /* How others learn that the daemon can be used, and where. */
 
-#include "urom/daemon/failure.h"
+#include "urom/daemon/base/failure.h"
 
 struct uromd_daemon;
 
