@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "core/clock.h"
 #include "core/log.h"
 #include "urom/chan/chan_address.h"
 
@@ -346,23 +346,16 @@ static doca_error_t worker_create(struct ucx_chan *chan)
 	return DOCA_ERROR_DRIVER;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 /* Behind the last endpoint UCX gives back what it was to send, in turns that it does not count. */
 static void wait_closed(struct ucx_chan *chan)
 {
-	const uint64_t end_ns = now_ns() + CLOSE_NS;
+	const uint64_t end_ns = core_now_ns() + CLOSE_NS;
 	unsigned int num_idle = 0;
 
 	if (chan->worker == NULL)
 		return;
-	while ((!TAILQ_EMPTY(&chan->closing) || num_idle < CLOSE_IDLE_TURNS) && now_ns() < end_ns) {
+	while ((!TAILQ_EMPTY(&chan->closing) || num_idle < CLOSE_IDLE_TURNS) &&
+	       core_now_ns() < end_ns) {
 		if (ucp_worker_progress(chan->worker) > 0) {
 			num_idle = 0;
 			continue;

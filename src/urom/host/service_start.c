@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <doca_version.h>
 
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "urom/chan/chan_address.h"
@@ -27,14 +27,6 @@ struct attempt {
 	struct uromh_auth auth;
 };
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail for this clock */
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /*
  * Waits for events of the socket, which a peer that always has some cannot draw out. Errors:
  * TIME_OUT.
@@ -44,7 +36,7 @@ static doca_error_t wait_for(uint64_t deadline_ms, int fd, short events)
 	struct pollfd poll_fd = { .fd = fd, .events = events };
 
 	for (;;) {
-		uint64_t now = now_ms();
+		uint64_t now = core_now_ms();
 		int ready;
 
 		if (now >= deadline_ms)
@@ -71,7 +63,7 @@ static doca_error_t fail_timeout(const struct attempt *attempt, const char *what
 /* Until when the first of these addresses may be tried: none takes the time of the others. */
 static uint64_t share_of_time(const struct attempt *attempt, const struct addrinfo *first)
 {
-	uint64_t now = now_ms();
+	uint64_t now = core_now_ms();
 	unsigned int num_addresses = 0;
 
 	for (; first != NULL; first = first->ai_next)
@@ -337,7 +329,7 @@ static doca_error_t connect_and_shake_hands(struct attempt *attempt)
 doca_error_t uromh_service_connect(struct doca_urom_service *service)
 {
 	struct attempt attempt = { .service = service,
-				   .deadline_ms = now_ms() + UROMH_START_TIMEOUT_MS };
+				   .deadline_ms = core_now_ms() + UROMH_START_TIMEOUT_MS };
 	doca_error_t result;
 
 	result = uromh_service_file_find(doca_dev_as_devinfo(service->dev), &service->location);

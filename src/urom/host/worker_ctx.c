@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "core/clock.h"
 #include "core/log.h"
 #include "core/pe.h"
 #include "urom/chan/chan_user.h"
@@ -28,23 +28,14 @@
 
 CORE_LOG_REGISTER(UROM::WORKER_CTX);
 
-#define SECOND_NS         UINT64_C(1000000000)
-
-#define START_TIMEOUT_NS  (10 * SECOND_NS)
-#define WORD_TIMEOUT_NS   (SECOND_NS / 2)
-#define DETACH_TIMEOUT_NS (2 * SECOND_NS)
-#define LEAVE_TIMEOUT_NS  (7 * SECOND_NS) /* after that of DETACH: 10 s in all are not reached */
+#define START_TIMEOUT_NS  (10 * CORE_NS_A_SECOND)
+#define WORD_TIMEOUT_NS   (CORE_NS_A_SECOND / 2)
+#define DETACH_TIMEOUT_NS (2 * CORE_NS_A_SECOND)
+#define LEAVE_TIMEOUT_NS \
+	(7 * CORE_NS_A_SECOND) /* after that of DETACH: 10 s in all are not reached */
 
 /* What a message has besides a notification's payload, at most. */
 #define MESSAGE_SLACK 1024
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail for this clock */
-	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
-}
 
 static void close_channel(struct doca_urom_worker *worker)
 {
@@ -119,7 +110,7 @@ static void leave(struct doca_urom_worker *worker)
 {
 	close_channel(worker);
 	worker->phase = UROMH_LEAVING;
-	worker->deadline_ns = now_ns() + LEAVE_TIMEOUT_NS;
+	worker->deadline_ns = core_now_ns() + LEAVE_TIMEOUT_NS;
 	if (worker->is_over || uromh_seat_ask_stop(&worker->seat) != DOCA_SUCCESS)
 		finish_stop(worker);
 }
@@ -234,7 +225,7 @@ static void on_closed(void *arg, struct chan_conn *conn, doca_error_t why)
 	}
 	worker->phase = UROMH_BEREFT;
 	worker->loss = why;
-	worker->deadline_ns = now_ns() + WORD_TIMEOUT_NS;
+	worker->deadline_ns = core_now_ns() + WORD_TIMEOUT_NS;
 }
 
 static const struct chan_handler handler = {
@@ -415,7 +406,7 @@ static doca_error_t worker_start(struct doca_ctx *ctx)
 	worker->has_real_group = worker->has_group;
 	worker->real_group = worker->group;
 	worker->phase = UROMH_ASKED;
-	worker->deadline_ns = now_ns() + START_TIMEOUT_NS;
+	worker->deadline_ns = core_now_ns() + START_TIMEOUT_NS;
 	return DOCA_ERROR_IN_PROGRESS;
 }
 
@@ -434,7 +425,7 @@ static doca_error_t worker_stop(struct doca_ctx *ctx)
 	case UROMH_ATTACHED:
 		uromh_cmds_flush(worker, DOCA_ERROR_SHUTDOWN);
 		worker->phase = UROMH_DETACHING;
-		worker->deadline_ns = now_ns() + DETACH_TIMEOUT_NS;
+		worker->deadline_ns = core_now_ns() + DETACH_TIMEOUT_NS;
 		if (chan_send(worker->conn, WIRE_DETACH, 0, &empty) != DOCA_SUCCESS)
 			leave(worker);
 		break;
@@ -466,7 +457,7 @@ static bool worker_progress(struct doca_ctx *ctx)
 		take_mail(worker, &mail);
 	if (doca_likely(worker->phase == UROMH_ATTACHED))
 		return has_worked;
-	if (has_deadline(worker) && now_ns() >= worker->deadline_ns)
+	if (has_deadline(worker) && core_now_ns() >= worker->deadline_ns)
 		take_deadline(worker);
 	free_channel(worker);
 	if (worker->phase == UROMH_GONE && ctx->state == DOCA_CTX_STATE_STOPPING) {
@@ -488,7 +479,7 @@ static uint64_t worker_arm(struct doca_ctx *ctx)
 		return CORE_ARM_NOW;
 	if (!has_deadline(worker))
 		return CORE_ARM_NEVER;
-	now = now_ns();
+	now = core_now_ns();
 	return now < worker->deadline_ns ? worker->deadline_ns - now : CORE_ARM_NOW;
 }
 

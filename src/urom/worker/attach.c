@@ -6,6 +6,7 @@
 
 #include <doca_log.h>
 
+#include "core/clock.h"
 #include "urom/worker/dispatch.h"
 #include "urom/worker/worker.h"
 
@@ -37,7 +38,7 @@ void uromw_attach_forget(struct uromw_worker *worker, struct uromw_host *host)
 static void on_accepted(void *arg, struct chan_conn *chan_conn)
 {
 	struct uromw_worker *worker = arg;
-	doca_error_t result = uromw_conns_add(&worker->conns, chan_conn, uromw_wait_now());
+	doca_error_t result = uromw_conns_add(&worker->conns, chan_conn, core_now_ns());
 
 	if (result == DOCA_SUCCESS) {
 		chan_conn->max_body = UROMW_MAX_GUEST_BODY;
@@ -62,7 +63,7 @@ static doca_error_t refuse(struct uromw_worker *worker, struct uromw_conn *conn,
 
 	DOCA_LOG_WARN("a connection is refused: it shows no ticket that is valid");
 	(void)chan_send(conn->chan_conn, WIRE_REFUSED, message->id, &refused); /* or it is lost */
-	uromw_conns_retire(&worker->conns, conn, UROMW_CONN_REFUSED, uromw_wait_now());
+	uromw_conns_retire(&worker->conns, conn, UROMW_CONN_REFUSED, core_now_ns());
 	return DOCA_SUCCESS;
 }
 
@@ -76,7 +77,7 @@ static doca_error_t on_attach(struct uromw_worker *worker, struct uromw_conn *co
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (uromw_conns_attach(&worker->conns, conn, &attach, uromw_wait_now()) != DOCA_SUCCESS)
+	if (uromw_conns_attach(&worker->conns, conn, &attach, core_now_ns()) != DOCA_SUCCESS)
 		return refuse(worker, conn, message);
 	host = conn->host;
 	conn->chan_conn->max_body = host->max_message - COMMAND_HEADER + COMMAND_FIELDS;
@@ -104,7 +105,7 @@ static doca_error_t on_detach(struct uromw_worker *worker, struct uromw_conn *co
 	DOCA_LOG_INFO("host %" PRIu64 ": detached; %u commands were outstanding", host->connection,
 		      host->num_outstanding);
 	uromw_outstanding_drop(&worker->outstanding, host);
-	uromw_conns_retire(&worker->conns, conn, UROMW_CONN_DETACHED, uromw_wait_now());
+	uromw_conns_retire(&worker->conns, conn, UROMW_CONN_DETACHED, core_now_ns());
 	return chan_send(conn->chan_conn, WIRE_DETACHED, message->id, &detached);
 }
 

@@ -11,6 +11,7 @@
 #include <doca_log.h>
 #include <doca_version.h>
 
+#include "core/clock.h"
 #include "urom/worker/attach.h"
 #include "urom/worker/worker.h"
 
@@ -30,7 +31,7 @@ static bool wait_for(const struct chan_stream *stream, short events, uint64_t de
 	int ready;
 
 	do {
-		const uint64_t now_ns = uromw_wait_now();
+		const uint64_t now_ns = core_now_ns();
 
 		if (now_ns >= deadline_ns)
 			return false;
@@ -103,7 +104,7 @@ static doca_error_t take_welcome(const struct chan_message *message, struct urom
 
 doca_error_t uromw_link_open(struct uromw_worker *worker, struct uromw_failure *failure)
 {
-	const uint64_t deadline_ns = uromw_wait_now() + UROMW_HANDSHAKE_MS * NS_A_MS;
+	const uint64_t deadline_ns = core_now_ns() + UROMW_HANDSHAKE_MS * NS_A_MS;
 	struct chan_message message;
 	doca_error_t result;
 
@@ -184,7 +185,7 @@ doca_error_t uromw_link_ready(struct uromw_worker *worker, struct uromw_failure 
 
 void uromw_link_fail(struct uromw_worker *worker, const struct uromw_failure *failure)
 {
-	const uint64_t deadline_ns = uromw_wait_now() + LAST_WORDS_MS * NS_A_MS;
+	const uint64_t deadline_ns = core_now_ns() + LAST_WORDS_MS * NS_A_MS;
 	const struct wire_failure failed = {
 		.error = failure->error,
 		.reason = { failure->text, (uint32_t)strlen(failure->text) },
@@ -215,7 +216,7 @@ static doca_error_t on_ticket(struct uromw_worker *worker, const struct chan_mes
 	if (ticket.version < WIRE_VERSION_MIN || ticket.version > WIRE_VERSION_MAX ||
 	    ticket.max_message > worker->options.max_message)
 		return DOCA_ERROR_CONNECTION_ABORTED;
-	result = uromw_conns_add_host(&worker->conns, &ticket, uromw_wait_now());
+	result = uromw_conns_add_host(&worker->conns, &ticket, core_now_ns());
 	if (result == DOCA_ERROR_FULL || result == DOCA_ERROR_NO_MEMORY) {
 		/* The daemon gives that host up when it hears nothing; the others stay. */
 		DOCA_LOG_ERR("host %" PRIu64 " is one too many for this worker: %s",

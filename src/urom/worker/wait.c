@@ -6,13 +6,13 @@
 
 #include <doca_log.h>
 
+#include "core/clock.h"
 #include "urom/worker/link.h"
 #include "urom/worker/signals.h"
 #include "urom/worker/worker.h"
 
 DOCA_LOG_REGISTER(UROM_WORKER::WAIT);
 
-#define NS_A_S  UINT64_C(1000000000)
 #define NS_A_MS UINT64_C(1000000)
 #define NS_A_US UINT64_C(1000)
 
@@ -41,14 +41,6 @@ enum fixed_fd {
 	FD_SIGNALS,
 	FD_CHANNEL,
 };
-
-uint64_t uromw_wait_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_A_S + (uint64_t)now.tv_nsec;
-}
 
 uint64_t uromw_wait_tick(uint64_t idle_ns, uint64_t last_ns, bool has_commands)
 {
@@ -111,8 +103,8 @@ static void sleep_until(struct uromw_worker *worker, uint64_t now_ns, uint64_t u
 	const bool is_sending = chan_stream_is_sending(&worker->control);
 	const uint64_t ns = until_ns > now_ns ? until_ns - now_ns : 0;
 	const struct timespec timeout = {
-		.tv_sec = (time_t)(ns / NS_A_S),
-		.tv_nsec = (long)(ns % NS_A_S),
+		.tv_sec = (time_t)(ns / CORE_NS_A_SECOND),
+		.tv_nsec = (long)(ns % CORE_NS_A_SECOND),
 	};
 	int ready;
 
@@ -150,7 +142,7 @@ static void sleep_for_event(struct uromw_worker *worker, uint64_t now_ns)
 static void look(struct uromw_worker *worker)
 {
 	struct uromw_wait *wait = &worker->wait;
-	const uint64_t now_ns = uromw_wait_now();
+	const uint64_t now_ns = core_now_ns();
 
 	if (wait->is_active)
 		wait->active_ns = now_ns;

@@ -33,9 +33,6 @@ struct uromw_wait {
 	struct pollfd fds[UROMW_WAIT_FIXED_FDS + UROMW_MAX_PLUGINS];
 };
 
-/* Monotonic time in nanoseconds. */
-uint64_t uromw_wait_now(void);
-
 /*
  * How long to sleep before plugins are polled again.
  * idle_ns: for how long there was neither command nor notification. last_ns: what this gave last,
