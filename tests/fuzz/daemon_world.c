@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "script.h"
+#include "urom/daemon/process/segments.h"
 #include "urom/daemon/workers/spawn.h"
 
 #define FIRST_PID   100000
@@ -306,6 +307,13 @@ void world_elapse(size_t n)
 
 __typeof__(uromd_watch_begin) __wrap_uromd_watch_begin;
 __typeof__(uromd_throttle_take) __wrap_uromd_throttle_take;
+__typeof__(uromd_segments_remove) __wrap_uromd_segments_remove;
+
+/* Its processes have made none; those of the same pids outside may have. */
+void __wrap_uromd_segments_remove(pid_t pid)
+{
+	(void)pid;
+}
 
 void __wrap_uromd_watch_begin(struct uromd_daemon *daemon, struct uromd_worker *worker)
 {

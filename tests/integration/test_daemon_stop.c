@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/shm.h>
 #include <unistd.h>
 
 #include "rig_host.h"
@@ -285,6 +286,38 @@ static void processes_that_a_worker_has_started_go_with_it(void **state)
 	daemon_rig_wait_gone((pid_t)strtol(line + strlen("child "), NULL, 10));
 }
 
+static bool is_segment_there(int id)
+{
+	struct shmid_ds segment;
+
+	return shmctl(id, IPC_STAT, &segment) == 0;
+}
+
+static void shared_memory_that_a_killed_worker_leaves_is_removed(void **state)
+{
+	struct running running = start(&host, 7, "segments");
+	int left, attached, named;
+	char text[1024];
+	const char *line;
+	void *memory;
+
+	(void)state;
+	daemon_rig_wait_text(running.log, "segments ");
+	line = strstr(daemon_rig_read(running.log, text, sizeof(text)), "segments ");
+	assert_int_equal(sscanf(line, "segments %d %d %d\n", &left, &attached, &named), 3);
+	memory = shmat(attached, NULL, 0);
+	assert_true(memory != (void *)-1);
+	assert_int_equal(kill(running.pid, SIGKILL), 0);
+	check_died(&host, &running, DOCA_ERROR_CONNECTION_RESET, "was killed");
+	daemon_rig_take_log(&rig, "worker 7");
+	assert_false(is_segment_there(left));
+	assert_true(is_segment_there(attached));
+	assert_true(is_segment_there(named));
+	assert_int_equal(shmctl(attached, IPC_RMID, NULL), 0);
+	assert_int_equal(shmdt(memory), 0);
+	assert_int_equal(shmctl(named, IPC_RMID, NULL), 0);
+}
+
 /* --- The daemon's end --- */
 
 static void hosts_are_told_of_workers_that_end_with_the_daemon(void **state)
@@ -382,6 +415,7 @@ int main(void)
 		STOP_TEST(death_is_told_to_every_host_with_its_reason),
 		STOP_TEST(worker_that_hangs_up_but_stays_is_killed),
 		STOP_TEST(processes_that_a_worker_has_started_go_with_it),
+		STOP_TEST(shared_memory_that_a_killed_worker_leaves_is_removed),
 		STOP_TEST(hosts_are_told_of_workers_that_end_with_the_daemon),
 		STOP_TEST(nothing_new_begins_while_the_daemon_ends),
 		STOP_TEST(worker_that_does_not_close_is_killed_at_the_daemons_end),

@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -261,6 +262,17 @@ static void start_child(void)
 	(void)printf("child %d\n", (int)child);
 }
 
+/* Shared memory that a process which is killed leaves: two segments of nobody's, one that has a
+ * key. */
+static void make_segments(void)
+{
+	const int one = shmget(IPC_PRIVATE, 1, IPC_CREAT | 0600);
+	const int other = shmget(IPC_PRIVATE, 1, IPC_CREAT | 0600);
+	const int named = shmget(getpid(), 1, IPC_CREAT | IPC_EXCL | 0600);
+
+	(void)printf("segments %d %d %d\n", one, other, named);
+}
+
 /* As many lines as make a megabyte, all of them numbered. */
 static void print_lines(void)
 {
@@ -299,6 +311,8 @@ static void on_ticket(const struct chan_message *message)
 		crash();
 	if (is_mode("fork"))
 		start_child();
+	if (is_mode("segments"))
+		make_segments();
 	if (!is_mode("ticket-unknown"))
 		send_message(WIRE_TICKET_KNOWN, message->id, &nothing);
 	if (is_mode("print"))

@@ -11,6 +11,7 @@
 #include "core/export.h"
 #include "urom/daemon/daemon.h"
 #include "urom/daemon/logs.h"
+#include "urom/daemon/process/segments.h"
 
 DOCA_LOG_REGISTER(UROMD::REAP);
 
@@ -156,6 +157,7 @@ static int on_end(sd_event_source *source, int fd, uint32_t events, void *arg)
 	/* What its plugins have started goes with it: as long as it is not reaped, the group that
 	 * has its pid is its own. */
 	uromd_pidfd_kill_group(&worker->process);
+	uromd_segments_remove(worker->pid);
 	/* Now, so that there is no zombie left when hosts hear of it. */
 	(void)uromd_pidfd_reap(&worker->process, &info);
 	uromd_worker_gone(worker, &failure);
