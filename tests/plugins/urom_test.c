@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include <doca_urom_plugin.h>
 
 #include "urom_point.h"
+#include "urom_use.h"
 
 DOCA_LOG_REGISTER(UROM_TEST);
 
@@ -285,23 +285,24 @@ static doca_error_t environment(struct urom_test *test, const struct urom_worker
 
 static doca_error_t print(struct urom_test *test, const struct urom_worker_cmd_desc *desc)
 {
-	static const char line[] = "a plugin says more than anybody wants to hear of it\n";
-
-	for (size_t done = 0; done < cmd_of(desc)->arg; done += strlen(line)) {
-		fputs(line, stdout);
-		fputs(line, stderr);
-	}
+	urom_use_output(cmd_of(desc)->arg);
 	return echo(test, desc);
 }
 
-/* Of the address space alone: no memory is behind it. */
 static doca_error_t map(struct urom_test *test, const struct urom_worker_cmd_desc *desc)
 {
-	const size_t len = (size_t)cmd_of(desc)->arg << 20;
+	return urom_use_space(cmd_of(desc)->arg) ? echo(test, desc) : DOCA_ERROR_NO_MEMORY;
+}
 
-	if (mmap(NULL, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) ==
-	    MAP_FAILED)
-		return DOCA_ERROR_NO_MEMORY;
+static doca_error_t fill(struct urom_test *test, const struct urom_worker_cmd_desc *desc)
+{
+	urom_use_memory(cmd_of(desc)->arg);
+	return echo(test, desc);
+}
+
+static doca_error_t work(struct urom_test *test, const struct urom_worker_cmd_desc *desc)
+{
+	urom_use_processor();
 	return echo(test, desc);
 }
 
@@ -386,6 +387,8 @@ static const handler_t handlers[] = {
 	[UROM_TEST_ENVIRONMENT] = environment,
 	[UROM_TEST_PRINT] = print,
 	[UROM_TEST_MAP] = map,
+	[UROM_TEST_FILL] = fill,
+	[UROM_TEST_WORK] = work,
 	[UROM_TEST_LOOK_UP] = look_up_in_thread,
 	[UROM_TEST_ABORT] = end,
 	[UROM_TEST_EXIT] = end,

@@ -40,6 +40,8 @@ enum urom_test_op {
 	UROM_TEST_ENVIRONMENT,   /* answers the value of the variable named, or NOT_FOUND */
 	UROM_TEST_PRINT,         /* writes arg bytes to standard output and as many to error */
 	UROM_TEST_MAP,           /* takes arg MiB of address space, and keeps them */
+	UROM_TEST_FILL,          /* fills arg MiB of memory; ends by a signal where there is none */
+	UROM_TEST_WORK,          /* keeps its processor busy, and never comes back */
 	UROM_TEST_LOOK_UP,     /* looks arg times for what no domain has, on a thread of its own */
 	UROM_TEST_ABORT,       /* ends the process by a signal */
 	UROM_TEST_EXIT,        /* ends it by exit(arg) */

@@ -121,6 +121,28 @@ void urom_logs_wait(const struct urom_logs *logs, const char *file, const char *
 	}
 }
 
+static bool copy_part(const char *line, const void *arg, void *found)
+{
+	char **text = found;
+
+	if (strstr(line, arg) == NULL)
+		return false;
+	*text = strdup(line);
+	return true;
+}
+
+void urom_logs_get(const struct urom_logs *logs, const char *file, const char *part, char *line,
+		   size_t size)
+{
+	char *text = NULL;
+
+	urom_logs_wait(logs, file, part);
+	assert_true(find(logs, file, copy_part, part, &text));
+	assert_non_null(text);
+	(void)snprintf(line, size, "%s", text);
+	free(text);
+}
+
 static bool is_taken(const struct urom_logs *logs, const char *line)
 {
 	for (size_t i = 0; i < logs->num_taken; i++) {

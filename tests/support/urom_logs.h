@@ -27,6 +27,10 @@ bool urom_logs_have(const struct urom_logs *logs, const char *file, const char *
 /* Waits until there is; fails after 10 s. */
 void urom_logs_wait(const struct urom_logs *logs, const char *file, const char *part);
 
+/* The same, and writes the first of these lines to line. */
+void urom_logs_get(const struct urom_logs *logs, const char *file, const char *part, char *line,
+		   size_t size);
+
 /* Takes one warning or error with that text, and waits for it as well. */
 void urom_logs_take(struct urom_logs *logs, const char *part);
 

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/pidfd.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +13,8 @@
 
 /* How long a killed process may take to be gone, before it is left to whom it may concern. */
 #define END_WAIT_MS 1000
+
+#define KIB         UINT64_C(1024)
 
 doca_error_t uromd_pidfd_init(struct uromd_pidfd *process, pid_t pid)
 {
@@ -59,6 +63,18 @@ static bool await(const struct uromd_pidfd *process, siginfo_t *info, int flags)
 bool uromd_pidfd_look(const struct uromd_pidfd *process, siginfo_t *info)
 {
 	return await(process, info, WNOWAIT);
+}
+
+/* The system's own call, as the library's does not pass the usage on. */
+uint64_t uromd_pidfd_most_filled(const struct uromd_pidfd *process)
+{
+	siginfo_t info = { .si_pid = 0 };
+	struct rusage usage;
+
+	if (process->pid == 0 || syscall(SYS_waitid, P_PIDFD, process->pidfd, &info,
+					 WEXITED | WNOHANG | WNOWAIT, &usage) != 0)
+		return 0;
+	return info.si_pid != 0 ? (uint64_t)usage.ru_maxrss * KIB : 0;
 }
 
 bool uromd_pidfd_reap(struct uromd_pidfd *process, siginfo_t *info)

@@ -11,6 +11,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include <doca_error.h>
@@ -41,6 +42,12 @@ void uromd_pidfd_kill_group(const struct uromd_pidfd *process);
 
 /* How it has ended, while it is a zombie still. False: it has not, or was reaped. */
 bool uromd_pidfd_look(const struct uromd_pidfd *process, siginfo_t *info);
+
+/*
+ * Bytes of memory that it filled at most, or one of its children that it has waited for, while it
+ * is a zombie still. 0: it has not ended, or was reaped.
+ */
+uint64_t uromd_pidfd_most_filled(const struct uromd_pidfd *process);
 
 /* Reaps it. False: it has not ended yet, or was reaped before. */
 bool uromd_pidfd_reap(struct uromd_pidfd *process, siginfo_t *info);

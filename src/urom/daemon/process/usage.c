@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of /proc/PID/stat: fields 14, 15 and 23, behind the name, which ends with the last ')'. */
+/* Of /proc/PID/stat: fields 14, 15, 23 and 24, behind the name, which ends with the last ')'. */
 #define STAT_FORMAT                                                                    \
 	" %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %*d %*d %*d %*d %*d %*d" \
-	" %*u %lu"
+	" %*u %lu %lu"
 
 static bool read_stat(pid_t pid, char *text, size_t size)
 {
@@ -48,7 +48,7 @@ static uint64_t count_files(pid_t pid)
 
 bool uromd_usage_read(pid_t pid, struct uromd_usage *usage)
 {
-	unsigned long user, system, memory;
+	unsigned long user, system, memory, num_pages;
 	const char *behind_name;
 	char text[1024];
 
@@ -58,12 +58,13 @@ bool uromd_usage_read(pid_t pid, struct uromd_usage *usage)
 	if (behind_name == NULL)
 		return false;
 	/* NOLINTNEXTLINE(cert-err34-c): these are the kernel's numbers, which fit */
-	if (sscanf(behind_name + 1, STAT_FORMAT, &user, &system, &memory) != 3)
+	if (sscanf(behind_name + 1, STAT_FORMAT, &user, &system, &memory, &num_pages) != 4)
 		return false;
-	*usage = (struct uromd_usage){
-		.memory_bytes = memory,
-		.cpu_s = (user + system) / (unsigned long)sysconf(_SC_CLK_TCK),
-		.num_files = count_files(pid),
-	};
+	usage->cpu_s = (user + system) / (unsigned long)sysconf(_SC_CLK_TCK);
+	if (memory == 0)
+		return true;
+	usage->memory_bytes = memory;
+	usage->filled_bytes = num_pages * (unsigned long)sysconf(_SC_PAGESIZE);
+	usage->num_files = count_files(pid);
 	return true;
 }

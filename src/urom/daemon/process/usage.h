@@ -10,13 +10,14 @@
 
 struct uromd_usage {
 	uint64_t memory_bytes; /* of address space */
+	uint64_t filled_bytes; /* of it that are in memory */
 	uint64_t cpu_s;        /* of all its threads */
 	uint64_t num_files;    /* that are open */
 };
 
 /*
- * usage: written on success. Of a process that has ended and was not reaped only the processor
- * time is left. False: there is no such process.
+ * usage: written on success; of a process that has ended and was not reaped its processor time
+ * alone, as the rest of it is gone. False: there is no such process.
  */
 bool uromd_usage_read(pid_t pid, struct uromd_usage *usage);
 

@@ -52,13 +52,24 @@ static bool is_over_time(const struct uromd_worker *worker, const siginfo_t *inf
 	       (info->si_status == SIGKILL && worker->usage.cpu_s >= limit);
 }
 
-/* The memory of one that has ended is not known any more, only what it was at the last look. */
+/*
+ * The address space of one that has ended is not known any more. It was what it was at the last
+ * look, and what has been filled since.
+ */
+static uint64_t most_memory(const struct uromd_worker *worker)
+{
+	const struct uromd_usage *usage = &worker->usage;
+	const uint64_t most_filled = uromd_pidfd_most_filled(&worker->process);
+
+	return usage->memory_bytes +
+	       (most_filled > usage->filled_bytes ? most_filled - usage->filled_bytes : 0);
+}
+
 static bool is_over_memory(const struct uromd_worker *worker, const siginfo_t *info, uint64_t limit)
 {
 	if (limit == 0 || (info->si_code == CLD_EXITED && info->si_status == 0))
 		return false;
-	return !worker->has_begun ||
-	       worker->usage.memory_bytes >= limit / NEAR_LIMIT * (NEAR_LIMIT - 1);
+	return !worker->has_begun || most_memory(worker) >= limit / NEAR_LIMIT * (NEAR_LIMIT - 1);
 }
 
 /* No core file although the signal asks for one: the limit did not leave room for any. */

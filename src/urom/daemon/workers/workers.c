@@ -263,6 +263,7 @@ void uromd_worker_set_ready(struct uromd_worker *worker, const struct wire_worke
 	}
 	worker->state = UROMD_WORKER_READY;
 	worker->timer = sd_event_source_disable_unref(worker->timer);
+	(void)uromd_usage_read(worker->pid, &worker->usage); /* so that there was a look at all */
 	DOCA_LOG_INFO("%s is ready", worker->label);
 	uromd_conns_ready(worker);
 }
