@@ -3,17 +3,12 @@
 /*
  * Several users on one machine: root's daemon, whose workers are another user's, and hosts of
  * root's, of the worker's user and of a third. It wants root, or a user namespace that has these
- * users; scripts/test_users.sh runs it. What they all must be able to read is copied to the rig's
- * directory, as the tree may be root's alone.
+ * users; scripts/test_users.sh runs it.
  */
 
-#include <fcntl.h>
-#include <link.h>
 #include <pwd.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,21 +20,20 @@
 #include "urom_procs.h"
 #include "urom_program.h"
 #include "urom_rig.h"
+#include "users_rig.h"
 
 #define WORKER_USER "nobody" /* whose the workers are */
 #define HOST_USER   "daemon" /* another host's */
-#define TEXT_BYTES  4096
 #define MANY_BYTES  300000
 #define NUM_FLOWS   "200"
 #define NUM_LOGS    3000 /* processes that begin elsewhere in the meantime, at most */
 
-static char library_path[PATH_MAX];
-static char worker_path[PATH_MAX];
 static char probes_path[PATH_MAX];
+static char noting_path[PATH_MAX];
 
 /* The daemon has what its workers must not: places and secrets of root's. */
 static const char *const daemons_env[] = {
-	library_path,
+	users_rig_library,
 	"HOME=/root",
 	"USER=root",
 	"XDG_RUNTIME_DIR=/run/root",
@@ -47,51 +41,12 @@ static const char *const daemons_env[] = {
 	"TEST_KEPT=of the daemon",
 	NULL,
 };
-static const char *const usual_args[] = { "--worker-user", WORKER_USER, "--worker",
-					  worker_path,     "-m",        "1048576",
-					  "--auth",        "none",      NULL };
+static const char *const usual_args[] = { "--worker-user",  WORKER_USER, "--worker",
+					  users_rig_worker, "-m",        "1048576",
+					  "--auth",         "none",      NULL };
 static const struct urom_rig_options usual = { .args = usual_args, .env = daemons_env };
 
-static uid_t uid_of(const char *name)
-{
-	const struct passwd *found = getpwnam(name);
-
-	if (found == NULL)
-		fail_msg("there is no user %s", name);
-	return found->pw_uid;
-}
-
-static gid_t gid_of(const char *name)
-{
-	const struct passwd *found = getpwnam(name);
-
-	assert_non_null(found);
-	return found->pw_gid;
-}
-
 /* --- A rig for everybody --- */
-
-static void open_to_all(const struct urom_rig *rig, const char *name, mode_t mode)
-{
-	char path[PATH_MAX];
-
-	(void)snprintf(path, sizeof(path), "%s/%s", rig->dir, name);
-	assert_int_equal(chmod(path, mode), 0);
-}
-
-/* Our libraries of this process are those of a worker. */
-static int copy_library(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	const char *name = strrchr(info->dlpi_name, '/');
-	char to[128];
-
-	(void)size;
-	if (name == NULL || strncmp(name, "/libdoca_", 9) != 0)
-		return 0;
-	assert_true((size_t)snprintf(to, sizeof(to), "lib%s", name) < sizeof(to));
-	urom_rig_copy(arg, info->dlpi_name, to);
-	return 0;
-}
 
 /* A worker's program that leaves a note of who runs it. */
 static void write_noting_worker(struct urom_rig *rig)
@@ -105,32 +60,19 @@ static void write_noting_worker(struct urom_rig *rig)
 		       "exec %s/bin/worker \"$@\"\n",
 		       probes_path, rig->dir);
 	urom_rig_write(rig, "bin/noting_worker", text);
+	users_rig_make_folder(rig, "notes");
 	urom_rig_write(rig, "notes/probes", "");
 }
 
 static void rig_init_stopped(struct urom_rig *rig, const struct urom_rig_options *options)
 {
-	static const char *const folders[] = { "", "bin", "lib", "logs", "notes", "plugins" };
-
-	if (geteuid() != 0)
-		fail_msg(
-		    "two users take root; scripts/test_users.sh makes a namespace that has it");
-	urom_rig_init_stopped(rig, options);
-	urom_rig_copy(rig, DOCA_UROM_WORKER, "bin/worker");
-	urom_rig_copy(rig, DOCA_UROM_WORKER, "notes/worker"); /* makes the folder, too */
-	dl_iterate_phdr(copy_library, rig);
+	users_rig_init_stopped(rig, options);
 	write_noting_worker(rig);
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-		open_to_all(rig, folders[i], 0755);
-	open_to_all(rig, "bin/worker", 0755);
-	open_to_all(rig, "bin/noting_worker", 0755);
-	open_to_all(rig, "notes/probes", 0666);
-	(void)snprintf(library_path, sizeof(library_path), "LD_LIBRARY_PATH=%s/lib", rig->dir);
-	(void)snprintf(worker_path, sizeof(worker_path), "%s/bin/worker", rig->dir);
+	users_rig_open(rig, "bin/noting_worker", 0755);
+	users_rig_open(rig, "notes", 0755);
+	users_rig_open(rig, "notes/probes", 0666);
 	/* For host programs of other users, who may not read the rig's cookie. */
 	assert_int_equal(setenv("DOCA_UROM_AUTH", "none", 1), 0);
-	assert_int_equal(setenv("LD_LIBRARY_PATH", library_path + strlen("LD_LIBRARY_PATH="), 1),
-			 0);
 }
 
 static int setup(void **state)
@@ -146,8 +88,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	urom_rig_fini(*state);
-	(void)unsetenv("LD_LIBRARY_PATH");
+	users_rig_fini(*state);
 	(void)unsetenv("DOCA_UROM_AUTH");
 	return test_end(NULL);
 }
@@ -155,32 +96,6 @@ static int teardown(void **state)
 #define USERS_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 /* --- What a process is --- */
-
-static const char *read_file(const char *path, char text[TEXT_BYTES])
-{
-	FILE *file = fopen(path, "re");
-
-	if (file == NULL)
-		fail_msg("%s cannot be read", path);
-	text[fread(text, 1, TEXT_BYTES - 1, file)] = '\0';
-	fclose(file);
-	return text;
-}
-
-__attribute__((format(printf, 2, 3))) static void check_status(pid_t pid, const char *format, ...)
-{
-	char path[64], text[TEXT_BYTES], line[256] = "\n";
-	va_list args;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	read_file(path, text);
-	va_start(args, format);
-	(void)vsnprintf(line + 1, sizeof(line) - 2, format, args);
-	va_end(args);
-	strcat(line, "\n");
-	if (strstr(text, line) == NULL)
-		fail_msg("no line \"%s\" in %s:\n%s", line + 1, path, text);
-}
 
 static void check_variable(struct urom_host *host, struct doca_urom_worker *worker,
 			   const char *name, const char *value)
@@ -200,38 +115,10 @@ static void check_variable(struct urom_host *host, struct doca_urom_worker *work
 	assert_memory_equal(answer.bytes, value, answer.len);
 }
 
-/* --- Who there is --- */
-
-/* Users of this process and of what it starts, until system_users_restore(); text: of passwd. */
-static void system_users_set(struct urom_rig *rig, const char *text)
-{
-	char path[PATH_MAX];
-
-	urom_rig_write(rig, "notes/passwd", text);
-	open_to_all(rig, "notes/passwd", 0644);
-	(void)snprintf(path, sizeof(path), "%s/notes/passwd", rig->dir);
-	assert_int_equal(mount(path, "/etc/passwd", NULL, MS_BIND, NULL), 0);
-}
-
-static void system_users_restore(void)
-{
-	assert_int_equal(umount("/etc/passwd"), 0);
-}
-
-/* What is mounted here is so for nobody else. */
-static int enter_namespace(void **state)
-{
-	(void)state;
-	if (geteuid() != 0)
-		return 0; /* each test says so */
-	if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
-		return -1;
-	return 0;
-}
-
 #define ROOT_AND_NOBODY                   \
 	"root:x:0:0:root:/root:/bin/sh\n" \
 	"nobody:x:65534:65534:nobody:/nonexistent:/bin/sh\n"
+#define ROOTS_GROUP "root:x:0:\n"
 
 /* --- Tests --- */
 
@@ -242,9 +129,9 @@ static void root_is_not_had_without_being_told(void **state)
 	struct program program;
 	int status;
 
-	system_users_set(*state, ROOT_AND_NOBODY);
+	users_rig_set_etc(*state, ROOT_AND_NOBODY, ROOTS_GROUP);
 	status = program_run(&program, argv, NULL);
-	system_users_restore();
+	users_rig_restore_etc();
 	assert_int_equal(status, 2);
 	assert_non_null(strstr(program.err, "--worker-user NAME"));
 	assert_non_null(strstr(program.err, "--worker-user root"));
@@ -252,7 +139,7 @@ static void root_is_not_had_without_being_told(void **state)
 
 static void workers_are_openuroms_where_there_is_one(void **state)
 {
-	static const char *const args[] = { "--worker", worker_path, "--auth", "none", NULL };
+	static const char *const args[] = { "--worker", users_rig_worker, "--auth", "none", NULL };
 	static const struct urom_rig_options options = { .args = args,
 							 .env = daemons_env,
 							 .has_no_worker_user = true };
@@ -261,22 +148,22 @@ static void workers_are_openuroms_where_there_is_one(void **state)
 
 	(void)state;
 	rig_init_stopped(&rig, &options);
-	system_users_set(&rig, ROOT_AND_NOBODY "openurom:x:4321:4322:UROM:/:/bin/sh\n");
+	users_rig_set_etc(&rig, ROOT_AND_NOBODY "openurom:x:4321:4322:UROM:/:/bin/sh\n",
+			  ROOTS_GROUP);
 	urom_rig_start(&rig);
-	system_users_restore();
+	users_rig_restore_etc();
 	urom_host_init_running(&host);
 	(void)urom_host_run_worker(&host, 1);
-	check_status(urom_rig_worker(&rig), "Uid:\t4321\t4321\t4321\t4321");
-	check_status(urom_rig_worker(&rig), "Gid:\t4322\t4322\t4322\t4322");
+	users_rig_check_status(urom_rig_worker(&rig), "Uid:\t4321\t4321\t4321\t4321");
+	users_rig_check_status(urom_rig_worker(&rig), "Gid:\t4322\t4322\t4322\t4322");
 	urom_host_fini(&host);
-	urom_rig_fini(&rig);
-	(void)unsetenv("LD_LIBRARY_PATH");
+	users_rig_fini(&rig);
 }
 
 static void worker_is_the_named_user_and_nothing_more(void **state)
 {
-	const uid_t uid = uid_of(WORKER_USER);
-	const gid_t gid = gid_of(WORKER_USER);
+	const uid_t uid = users_rig_uid_of(WORKER_USER);
+	const gid_t gid = users_rig_gid_of(WORKER_USER);
 	static const char *const capabilities[] = { "CapInh", "CapPrm", "CapEff", "CapAmb" };
 	char path[64], cwd[PATH_MAX] = "";
 	struct urom_host host;
@@ -285,13 +172,13 @@ static void worker_is_the_named_user_and_nothing_more(void **state)
 	urom_host_init_running(&host);
 	(void)urom_host_run_worker(&host, 1);
 	pid = urom_rig_worker(*state);
-	check_status(pid, "Uid:\t%u\t%u\t%u\t%u", uid, uid, uid, uid);
-	check_status(pid, "Gid:\t%u\t%u\t%u\t%u", gid, gid, gid, gid);
-	check_status(pid, "Groups:\t%u ", gid);
-	check_status(pid, "NoNewPrivs:\t1");
-	check_status(pid, "Umask:\t0022");
+	users_rig_check_status(pid, "Uid:\t%u\t%u\t%u\t%u", uid, uid, uid, uid);
+	users_rig_check_status(pid, "Gid:\t%u\t%u\t%u\t%u", gid, gid, gid, gid);
+	users_rig_check_status(pid, "Groups:\t%u ", gid);
+	users_rig_check_status(pid, "NoNewPrivs:\t1");
+	users_rig_check_status(pid, "Umask:\t0022");
 	for (size_t i = 0; i < sizeof(capabilities) / sizeof(capabilities[0]); i++)
-		check_status(pid, "%s:\t0000000000000000", capabilities[i]);
+		users_rig_check_status(pid, "%s:\t0000000000000000", capabilities[i]);
 	(void)snprintf(path, sizeof(path), "/proc/%d/cwd", (int)pid);
 	assert_true(readlink(path, cwd, sizeof(cwd) - 1) > 0);
 	assert_string_equal(cwd, "/");
@@ -331,7 +218,7 @@ static void log_is_its_users_alone(void **state)
 	(void)snprintf(path, sizeof(path), "%s/logs/urom_worker_%d_dev.log", rig->dir,
 		       (int)urom_rig_worker(rig));
 	assert_int_equal(stat(path, &info), 0);
-	assert_int_equal(info.st_uid, uid_of(WORKER_USER));
+	assert_int_equal(info.st_uid, users_rig_uid_of(WORKER_USER));
 	assert_int_equal(info.st_mode & 07777, 0640);
 	assert_true(info.st_size > 0);
 	urom_host_fini(&host);
@@ -349,7 +236,7 @@ static void hosts_of_all_users_are_served(void **state)
 	urom_host_check_echo(&host, urom_host_run_worker(&host, 7));
 	for (size_t i = 0; i < 2; i++) {
 		urom_program_start_as(
-		    &programs[i], uid_of(users[i]),
+		    &programs[i], users_rig_uid_of(users[i]),
 		    (const char *const[]){ "flow", "7", i == 0 ? "1" : "2", NUM_FLOWS, NULL });
 		urom_program_read(&programs[i], line);
 		assert_int_equal(strtoul(line, NULL, 10), urom_rig_worker(rig));
@@ -368,7 +255,7 @@ static void check_turned_away(struct urom_rig *rig, const char *why)
 	struct urom_program program;
 	char line[UROM_PROGRAM_LINE];
 
-	urom_program_start_as(&program, uid_of(HOST_USER),
+	urom_program_start_as(&program, users_rig_uid_of(HOST_USER),
 			      (const char *const[]){ "turned-away", NULL });
 	urom_program_read(&program, line);
 	assert_string_equal(line, "DOCA_ERROR_AUTHENTICATION");
@@ -379,9 +266,9 @@ static void check_turned_away(struct urom_rig *rig, const char *why)
 
 static void user_without_the_cookie_is_turned_away(void **state)
 {
-	static const char *const args[] = { "--worker-user", WORKER_USER, "--worker", worker_path,
-					    NULL };
-	static const char *const env[] = { library_path, NULL };
+	static const char *const args[] = { "--worker-user", WORKER_USER, "--worker",
+					    users_rig_worker, NULL };
+	static const char *const env[] = { users_rig_library, NULL };
 	static const struct urom_rig_options options = { .args = args, .env = env };
 	struct urom_host host;
 	struct urom_rig rig;
@@ -401,8 +288,7 @@ static void user_without_the_cookie_is_turned_away(void **state)
 	assert_false(urom_logs_have(&rig.logs, "urom_worker_", ""));
 	urom_host_init_running(&host); /* root's may */
 	urom_host_fini(&host);
-	urom_rig_fini(&rig);
-	(void)unsetenv("LD_LIBRARY_PATH");
+	users_rig_fini(&rig);
 }
 
 static void another_users_host_comes_over_tcp(void **state)
@@ -422,7 +308,7 @@ static void same_users_host_shares_memory(void **state)
 	struct urom_program program;
 	char line[UROM_PROGRAM_LINE];
 
-	urom_program_start_as(&program, uid_of(WORKER_USER),
+	urom_program_start_as(&program, users_rig_uid_of(WORKER_USER),
 			      (const char *const[]){ "stay", "1", NULL });
 	urom_program_read(&program, line);
 	urom_logs_wait(&rig->logs, "urom_worker_", "attached over ");
@@ -474,24 +360,23 @@ static void worker_of_another_user_dies_with_the_daemon(void **state)
 
 static void plugins_are_probed_by_the_same_user(void **state)
 {
-	static const char *const args[] = { "--worker-user", WORKER_USER, "--worker", worker_path,
+	static const char *const args[] = { "--worker-user", WORKER_USER, "--worker", noting_path,
 					    "--auth",        "none",      NULL };
 	static const struct urom_rig_options options = { .args = args, .env = daemons_env };
-	char text[TEXT_BYTES], wanted[32];
+	char text[USERS_RIG_TEXT], wanted[32];
 	struct urom_host host;
 	struct urom_rig rig;
 
 	(void)state;
 	rig_init_stopped(&rig, &options);
-	(void)snprintf(worker_path, sizeof(worker_path), "%s/bin/noting_worker", rig.dir);
+	(void)snprintf(noting_path, sizeof(noting_path), "%s/bin/noting_worker", rig.dir);
 	urom_rig_start(&rig);
 	urom_host_init_running(&host);
 	urom_host_check_echo(&host, urom_host_run_worker(&host, 1));
-	(void)snprintf(wanted, sizeof(wanted), "%u\n", uid_of(WORKER_USER));
-	assert_string_equal(read_file(probes_path, text), wanted);
+	(void)snprintf(wanted, sizeof(wanted), "%u\n", users_rig_uid_of(WORKER_USER));
+	assert_string_equal(users_rig_read(probes_path, text), wanted);
 	urom_host_fini(&host);
-	urom_rig_fini(&rig);
-	(void)unsetenv("LD_LIBRARY_PATH");
+	users_rig_fini(&rig);
 }
 
 static void program_that_the_user_cannot_run_is_named(void **state)
@@ -502,9 +387,9 @@ static void program_that_the_user_cannot_run_is_named(void **state)
 
 	urom_host_init_running(&host);
 	worker = urom_host_worker(&host, 1);
-	open_to_all(rig, "bin", 0700);
+	users_rig_open(rig, "bin", 0700);
 	urom_host_fail_worker(&host, worker, "as user " WORKER_USER);
-	open_to_all(rig, "bin", 0755);
+	users_rig_open(rig, "bin", 0755);
 	urom_logs_take(&rig->logs, "Permission denied");
 	urom_host_fini(&host);
 }
@@ -512,7 +397,7 @@ static void program_that_the_user_cannot_run_is_named(void **state)
 static void log_of_another_user_is_not_gone_on_with(void **state)
 {
 	struct urom_rig *rig = *state;
-	char name[64], path[PATH_MAX], text[TEXT_BYTES];
+	char name[64], path[PATH_MAX], text[USERS_RIG_TEXT];
 	struct urom_host host;
 	struct stat info;
 	pid_t pid;
@@ -532,8 +417,8 @@ static void log_of_another_user_is_not_gone_on_with(void **state)
 	pid = urom_rig_worker(rig);
 	(void)snprintf(path, sizeof(path), "%s/logs/urom_worker_%d_dev.log", rig->dir, (int)pid);
 	assert_int_equal(stat(path, &info), 0);
-	assert_int_equal(info.st_uid, uid_of(WORKER_USER));
-	assert_null(strstr(read_file(path, text), "root's secret"));
+	assert_int_equal(info.st_uid, users_rig_uid_of(WORKER_USER));
+	assert_null(strstr(users_rig_read(path, text), "root's secret"));
 	urom_host_fini(&host);
 }
 
@@ -558,5 +443,5 @@ int main(int argc, char **argv)
 
 	if (argc > 1)
 		return urom_program_main(argc, argv);
-	return cmocka_run_group_tests_name("users", tests, enter_namespace, NULL);
+	return cmocka_run_group_tests_name("users", tests, users_rig_enter_namespace, NULL);
 }
