@@ -23,6 +23,7 @@
 #define PATIENCE_MS     30000
 #define MAX_ARGS        8
 #define NUM_HELD        8
+#define MAX_LISTED      16
 #define HELD_MS         1000
 #define IN_FLIGHT       8
 #define OWN_USER        ((uid_t)-1)
@@ -197,7 +198,7 @@ static const struct {
 	const char *name;
 	int num_args; /* behind the id */
 	void (*run)(struct urom_host *host, struct doca_urom_worker *worker, char **args);
-} roles[] = {
+} worker_roles[] = {
 	{ "stay", 0, stay },
 	{ "leave", 0, leave },
 	{ "leave-busy", 0, leave_busy },
@@ -209,30 +210,80 @@ static const struct {
 	{ "steady", 0, steady },
 };
 
-/* Of a service alone. */
-static int be_turned_away(void)
+static void be_turned_away(struct urom_host *host, char **args)
 {
-	struct urom_host host;
-
-	urom_host_init(&host);
-	printf("%s\n", doca_error_get_name(doca_ctx_start(doca_urom_service_as_ctx(host.service))));
+	(void)args;
+	printf("%s\n", doca_error_get_name(doca_ctx_start(host->service_ctx)));
 	fflush(stdout);
-	urom_host_fini(&host);
-	return EXIT_SUCCESS;
+	urom_host_fini(host);
 }
+
+static void be_refused(struct urom_host *host, char **args)
+{
+	(void)test_begin(NULL); /* its log is to be looked at */
+	urom_host_start(host);
+	urom_host_fail_worker(host, urom_host_worker(host, strtoull(args[0], NULL, 10)), args[1]);
+	urom_host_fini(host);
+}
+
+static void list_group(struct urom_host *host, char **args)
+{
+	uint64_t ids[MAX_LISTED];
+	size_t count;
+
+	urom_host_start(host);
+	count = urom_host_group(host, (uint32_t)strtoul(args[0], NULL, 10), ids, MAX_LISTED);
+	for (size_t i = 0; i < count; i++)
+		printf("%" PRIu64 " ", ids[i]);
+	printf("\n");
+	fflush(stdout);
+	urom_host_fini(host);
+}
+
+static void stay_in_group(struct urom_host *host, char **args)
+{
+	struct doca_urom_worker *worker;
+
+	urom_host_start(host);
+	worker = urom_host_worker(host, strtoull(args[0], NULL, 10));
+	assert_success(doca_urom_worker_set_gid(worker, (uint32_t)strtoul(args[1], NULL, 10)));
+	urom_host_start_worker(host, worker);
+	stay(host, worker, NULL);
+}
+
+/* The host's service is IDLE. */
+static const struct {
+	const char *name;
+	int num_args;
+	void (*run)(struct urom_host *host, char **args);
+} service_roles[] = {
+	{ "turned-away", 0, be_turned_away },
+	{ "refused", 2, be_refused },
+	{ "list", 1, list_group },
+	{ "stay-in", 2, stay_in_group },
+};
 
 int urom_program_main(int argc, char **argv)
 {
-	if (argc == 2 && strcmp(argv[1], "turned-away") == 0)
-		return be_turned_away();
-	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+	for (size_t i = 0; i < sizeof(service_roles) / sizeof(service_roles[0]); i++) {
 		struct urom_host host;
 
-		if (argc != 3 + roles[i].num_args || strcmp(argv[1], roles[i].name) != 0)
+		if (argc != 2 + service_roles[i].num_args ||
+		    strcmp(argv[1], service_roles[i].name) != 0)
+			continue;
+		urom_host_init(&host);
+		service_roles[i].run(&host, argv + 2);
+		return EXIT_SUCCESS;
+	}
+	for (size_t i = 0; i < sizeof(worker_roles) / sizeof(worker_roles[0]); i++) {
+		struct urom_host host;
+
+		if (argc != 3 + worker_roles[i].num_args ||
+		    strcmp(argv[1], worker_roles[i].name) != 0)
 			continue;
 		urom_host_init_running(&host);
-		roles[i].run(&host, urom_host_run_worker(&host, strtoull(argv[2], NULL, 10)),
-			     argv + 3);
+		worker_roles[i].run(&host, urom_host_run_worker(&host, strtoull(argv[2], NULL, 10)),
+				    argv + 3);
 		return EXIT_SUCCESS;
 	}
 	fprintf(stderr, "%s: no such role\n", argv[0]);

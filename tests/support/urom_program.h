@@ -24,8 +24,14 @@ struct urom_program {
 };
 
 /*
- * What they do: "turned-away" starts a service that must not start, tells the error's name and ends
- * with 0. With the id of a worker:
+ * What they do, ending with 0. With a service alone:
+ *
+ *     turned-away       starts it, which must fail, and tells the error's name
+ *     refused ID PART   starts that worker, which must fail, with PART in the one line about it
+ *     list GROUP        tells the ids of its workers that it is told of, each with a blank behind
+ *     stay-in ID GROUP  as stay, in a group
+ *
+ * With the id of a worker:
  *
  *     stay ID           starts it, tells "PID DEST" of it, waits, stops all and ends with 0
  *     leave ID          the same, but ends with 0 without stopping anything
