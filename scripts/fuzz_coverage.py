@@ -154,7 +154,7 @@ FUNCTIONS = {
     'src/rdma/providers/software/soft_respond.c': {
         'payloads that are pulled, as test_rdma_process does': ['pull_iov', 'move_pulled'],
         'the engine\'s thread and its timers': [
-            'set_busy', 'soft_respond_leave', 'leave', 'poll_ending', 'flush', 'on_ready',
+            'set_busy', 'leave', 'poll_ending', 'flush', 'on_ready',
             'soft_responder_create', 'soft_responder_close', 'soft_responder_run_timers',
             'soft_receive_posted']},
     'src/urom/chan/chan.c': {

@@ -117,7 +117,8 @@ struct soft_requester {
 /* The end of a lane that responds. */
 struct soft_responder {
 	struct soft_sock sock;
-	struct soft_conn *conn;
+	struct soft_conn *conn; /* NULL: is_ending */
+	LIST_ENTRY(soft_responder) conn_link;
 	struct soft_stage stage;
 	pid_t peer_pid; /* to pull from; 0: cannot */
 	uint8_t rnr_retry_count;
@@ -164,8 +165,8 @@ struct soft_conn {
 	struct doca_rdma_connection *conn;
 	struct soft_port *port;
 	LIST_ENTRY(soft_conn) link;
-	struct soft_requester *requester; /* NULL: not connected, or over */
-	struct soft_responder *responder; /* NULL: the peer has not come, or is gone */
+	struct soft_requester *requester;       /* NULL: not connected, or over */
+	LIST_HEAD(, soft_responder) responders; /* one at most */
 };
 
 /* What the environment says when a context starts, for tests and for who tunes. */
@@ -386,13 +387,12 @@ bool soft_requester_poll(struct soft_requester *requester);
 
 /* On a socket that was accepted and is taken. Errors: NO_MEMORY: closed. */
 doca_error_t soft_responder_create(struct soft_conn *soft, struct soft_stranger *stranger);
-void soft_responder_close(struct soft_responder *responder);
 
 /*
- * The peer has hung up. That alone does not end the connection: why it did is read by the
- * requester, whose lane the peer closes as well.
+ * The peer has hung up, or is to be hung up on. That alone does not end the connection: why a peer
+ * did is read by the requester, whose lane the peer closes as well.
  */
-void soft_respond_leave(struct soft_responder *responder);
+void soft_responder_close(struct soft_responder *responder);
 bool soft_responder_poll(struct soft_responder *responder);
 void soft_responder_run_timers(struct soft_responder *responder, uint64_t now_ns);
 

@@ -38,10 +38,9 @@ static void close_lanes(struct soft_conn *soft)
 {
 	if (soft->requester != NULL)
 		soft_requester_close(soft->requester);
-	if (soft->responder != NULL)
-		soft_responder_close(soft->responder);
 	soft->requester = NULL;
-	soft->responder = NULL;
+	while (!LIST_EMPTY(&soft->responders))
+		soft_responder_close(LIST_FIRST(&soft->responders));
 }
 
 void soft_conn_fail(struct soft_conn *soft, doca_error_t result, const char *why)

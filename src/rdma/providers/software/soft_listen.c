@@ -92,7 +92,7 @@ static void admit(struct soft_conn *soft, struct soft_stranger *stranger)
 		stranger_reject(stranger, "it is connected to another peer");
 		return;
 	}
-	if (soft->responder != NULL) {
+	if (!LIST_EMPTY(&soft->responders)) {
 		stranger_reject(stranger, "it has one");
 		return;
 	}

@@ -59,16 +59,9 @@ static enum step fail(struct soft_responder *responder, const char *why)
 	return STEP_STOP;
 }
 
-void soft_respond_leave(struct soft_responder *responder)
-{
-	if (responder->conn != NULL)
-		responder->conn->responder = NULL;
-	soft_responder_close(responder);
-}
-
 static enum step leave(struct soft_responder *responder)
 {
-	soft_respond_leave(responder);
+	soft_responder_close(responder);
 	return STEP_STOP;
 }
 
@@ -481,7 +474,7 @@ doca_error_t soft_responder_create(struct soft_conn *soft, struct soft_stranger 
 	}
 	LIST_INSERT_HEAD(&soft->port->hot_responders, responder, hot_link);
 	soft->port->num_hot++;
-	soft->responder = responder;
+	LIST_INSERT_HEAD(&soft->responders, responder, conn_link);
 	return DOCA_SUCCESS;
 }
 
@@ -499,6 +492,8 @@ void soft_responder_close(struct soft_responder *responder)
 		responder->receive = NULL;
 		port->has_returned = true;
 	}
+	if (responder->conn != NULL)
+		LIST_REMOVE(responder, conn_link);
 	responder->conn = NULL;
 	LIST_REMOVE(responder, hot_link);
 	port->num_hot--;

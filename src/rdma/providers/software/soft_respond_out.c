@@ -173,7 +173,7 @@ static bool write_some(struct soft_responder *responder)
 		if (errno == EAGAIN)
 			wait_for_room(responder);
 		else
-			soft_respond_leave(responder);
+			soft_responder_close(responder);
 		return false;
 	}
 	account_sent(responder, (size_t)sent);
@@ -219,6 +219,6 @@ void soft_respond_nak(struct soft_responder *responder, enum soft_status status)
 	responder->has_ack = false;
 	responder->is_ending = true;
 	responder->conn = NULL;
-	soft->responder = NULL;
+	LIST_REMOVE(responder, conn_link);
 	soft_conn_fail(soft, DOCA_ERROR_IO_FAILED, "a request of the peer's has failed");
 }
