@@ -38,8 +38,7 @@ struct doca_task;
 /* How connections deliver. */
 enum doca_rdma_transport_type {
 	DOCA_RDMA_TRANSPORT_TYPE_RC = 0, /* reliable, between two that both connect */
-	DOCA_RDMA_TRANSPORT_TYPE_DC =
-	    1, /* reliable, and only one side connects; no device has it */
+	DOCA_RDMA_TRANSPORT_TYPE_DC = 1, /* reliable, and only one side connects, see export */
 };
 
 /* A global identifier of a port: an IPv6 address, or an IPv4 one as ::ffff:a.b.c.d. */
@@ -78,6 +77,10 @@ struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma);
 
 /*
  * doca_rdma_export() - a new connection, and what the peer needs to connect to it.
+ * RC: both sides export, exchange that, and connect. DC: the target exports, and is done: as long
+ * as the connection is not connected, it serves every initiator that connects to it, 512 of them a
+ * context or DOCA_RDMA_MAX_INITIATORS of the environment, and takes no tasks. An initiator exports
+ * too, for a connection to connect, and keeps the details to itself; such a one serves nobody.
  * local_rdma_conn_details: lent until the connection is disconnected or the context IDLE; below
  * 4096 bytes. Who has it can connect in the peer's place: hand it over where only the peer
  * listens. rdma_connection: the context's, valid until doca_rdma_destroy(), though not usable
@@ -95,8 +98,9 @@ doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **local_rdma_co
 /*
  * doca_rdma_connect() - connect an exported connection to a peer's.
  * remote_rdma_conn_details: copied. Returns at once: tasks may be submitted, and wait until the
- * peer has connected as well, for 30 s or DOCA_RDMA_CONNECT_WAIT_MS of the environment. There is
- * no callback.
+ * peer has connected as well, for 30 s or DOCA_RDMA_CONNECT_WAIT_MS of the environment; with DC
+ * the peer need not. There is no callback. Initiators that a connection of DC has served until
+ * then are let go.
  * Errors: INVALID_VALUE: a NULL argument, or a connection of another context. BAD_STATE: not
  * RUNNING, or the connection is connected or ended. CONNECTION_ABORTED: the details are damaged,
  * of another version, transport or byte order.
@@ -204,8 +208,8 @@ doca_error_t doca_rdma_cap_get_gid(const struct doca_devinfo *devinfo, uint32_t 
 
 /*
  * doca_rdma_cap_transport_type_is_supported() - SUCCESS: it is.
- * Errors: INVALID_VALUE: devinfo NULL, or no transport. NOT_SUPPORTED: it is not; RC is, on
- * software devices.
+ * Errors: INVALID_VALUE: devinfo NULL, or no transport. NOT_SUPPORTED: it is not; both are,
+ * on software devices.
  * Thread: any. Source: DOCA 3.0 RDMA API; NOT_SUPPORTED ours.
  */
 DOCA_EXPERIMENTAL
@@ -373,6 +377,7 @@ doca_error_t doca_rdma_get_sl(const struct doca_rdma *rdma, uint32_t *sl);
 
 /*
  * doca_rdma_set_max_num_connections() - how many connections there can be at once; 1 by default.
+ * Those that were exported count, and not the initiators that one of DC serves.
  * Errors: INVALID_VALUE: rdma NULL. NOT_SUPPORTED: 0. BAD_STATE: not IDLE.
  * Thread: the engine's. Source: DOCA 3.0 RDMA API; defaults ours.
  */
@@ -552,6 +557,8 @@ doca_rdma_task_receive_get_result_immediate_data(const struct doca_rdma_task_rec
 
 /*
  * doca_rdma_task_receive_get_result_rdma_connection() - the connection that it came over.
+ * DC: the exported one that the initiator addressed, which tells nothing of who that is, and takes
+ * no tasks.
  * Returns: the context's; valid in the success callback; NULL for NULL.
  * Thread: the engine's. Source: DOCA 3.0 RDMA API.
  */

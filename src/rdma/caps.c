@@ -105,16 +105,18 @@ doca_error_t doca_rdma_cap_get_gid(const struct doca_devinfo *devinfo, uint32_t 
 doca_error_t doca_rdma_cap_transport_type_is_supported(const struct doca_devinfo *devinfo,
 						       enum doca_rdma_transport_type transport_type)
 {
-	doca_error_t result = is_supported(devinfo, __func__);
+	doca_error_t result;
+	const struct drdma_provider *provider = find_provider(devinfo, devinfo, __func__, &result);
 
-	if (result != DOCA_SUCCESS)
+	if (provider == NULL)
 		return result;
-	if (transport_type == DOCA_RDMA_TRANSPORT_TYPE_RC)
-		return DOCA_SUCCESS;
-	if (transport_type == DOCA_RDMA_TRANSPORT_TYPE_DC)
-		return DOCA_ERROR_NOT_SUPPORTED;
-	DOCA_LOG_ERR("transport type %d is not known", (int)transport_type);
-	return DOCA_ERROR_INVALID_VALUE;
+	if (transport_type != DOCA_RDMA_TRANSPORT_TYPE_RC &&
+	    transport_type != DOCA_RDMA_TRANSPORT_TYPE_DC) {
+		DOCA_LOG_ERR("transport type %d is not known", (int)transport_type);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	return (provider->caps.transports & 1u << transport_type) != 0 ? DOCA_SUCCESS
+								       : DOCA_ERROR_NOT_SUPPORTED;
 }
 
 doca_error_t

@@ -180,7 +180,8 @@ static doca_error_t check_peer(const struct doca_rdma *rdma, const struct drdma_
 		return refuse(rdma, "doca_rdma_connect", "the peer's device is of another kind",
 			      DOCA_ERROR_CONNECTION_ABORTED);
 	if (peer->transport != (uint16_t)rdma->config.transport)
-		return refuse(rdma, "doca_rdma_connect", "the peer has another transport type",
+		return refuse(rdma, "doca_rdma_connect",
+			      "the transports are mixed: one side is RC, and the other DC",
 			      DOCA_ERROR_CONNECTION_ABORTED);
 	return DOCA_SUCCESS;
 }

@@ -19,6 +19,7 @@ struct drdma_caps {
 	uint32_t max_send_list_len;
 	uint32_t max_receive_list_len;
 	uint32_t max_message_size; /* bytes */
+	uint32_t transports;       /* a bit for each enum doca_rdma_transport_type */
 	uint32_t gid_table_size;
 	uint32_t max_gid_index; /* of it */
 };
@@ -50,7 +51,11 @@ struct drdma_provider {
 	 */
 	doca_error_t (*open_conn)(struct doca_rdma_connection *conn);
 
-	/* EXPORTED: connects to conn->peer, in the background. Errors: BAD_STATE: not EXPORTED. */
+	/*
+	 * EXPORTED: connects to conn->peer, in the background. With DC, connections that are not
+	 * connected serve all who connect to them.
+	 * Errors: BAD_STATE: not EXPORTED.
+	 */
 	doca_error_t (*connect)(struct doca_rdma_connection *conn,
 				const struct drdma_conn_record *peer);
 

@@ -43,6 +43,7 @@ static void configure(struct rdma_side *side, const struct rdma_conf *conf)
 	    side->rdma, conf->ctx_rights != 0 ? conf->ctx_rights : RDMA_RIG_RIGHTS));
 	assert_success(doca_rdma_set_max_num_connections(
 	    side->rdma, conf->max_conns != 0 ? conf->max_conns : 1));
+	assert_success(doca_rdma_set_transport_type(side->rdma, conf->transport));
 	if (conf->send_queue_size != 0)
 		assert_success(doca_rdma_set_send_queue_size(side->rdma, conf->send_queue_size));
 	if (conf->list_len != 0) {
@@ -409,7 +410,8 @@ static int begin(void **state)
 	size_t kind = (uintptr_t)*state;
 
 	if (setenv("DOCA_RDMA_SOCKETS", kinds[kind].sockets, 1) != 0 ||
-	    unsetenv("DOCA_RDMA_SOCKET_BUFFER") != 0 || unsetenv("DOCA_RDMA_CONNECT_WAIT_MS") != 0)
+	    unsetenv("DOCA_RDMA_SOCKET_BUFFER") != 0 ||
+	    unsetenv("DOCA_RDMA_CONNECT_WAIT_MS") != 0 || unsetenv("DOCA_RDMA_MAX_INITIATORS") != 0)
 		return -1;
 	if (test_begin(state) != 0)
 		return -1;

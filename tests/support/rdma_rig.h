@@ -71,6 +71,7 @@ struct rdma_conf {
 	bool has_rnr;
 	uint32_t num_tasks; /* of each kind; RDMA_RIG_NUM_TASKS */
 	bool has_no_tasks;  /* no set_conf at all */
+	enum doca_rdma_transport_type transport;
 };
 
 struct rdma_pair {

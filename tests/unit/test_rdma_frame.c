@@ -107,6 +107,7 @@ static void hello_is_read_as_it_was_written(void **state)
 	(void)state;
 	memset(&hello, 0, sizeof(hello));
 	memset(&read, 0, sizeof(read));
+	hello.transport = DOCA_RDMA_TRANSPORT_TYPE_DC;
 	hello.rnr_retry_count = 7;
 	hello.from_id = 1;
 	hello.to_id = 2;
@@ -123,6 +124,10 @@ static void hello_is_read_as_it_was_written(void **state)
 		assert_false(soft_hello_decode(bytes, &read));
 		bytes[i] ^= 1;
 	}
+	bytes[6] = 2; /* no such transport */
+	assert_false(soft_hello_decode(bytes, &read));
+	bytes[6] = DOCA_RDMA_TRANSPORT_TYPE_RC;
+	assert_true(soft_hello_decode(bytes, &read));
 	bytes[7] = 8; /* no such retry count */
 	assert_false(soft_hello_decode(bytes, &read));
 }

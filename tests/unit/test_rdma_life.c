@@ -75,6 +75,19 @@ static void rights_are_those_of_peers(void **state)
 	rdma_side_fini(&side);
 }
 
+static void transport_can_be_chosen(void **state)
+{
+	enum doca_rdma_transport_type transport;
+	struct rdma_side side;
+
+	(void)state;
+	rdma_side_init(&side, NULL);
+	assert_success(doca_rdma_set_transport_type(side.rdma, DOCA_RDMA_TRANSPORT_TYPE_DC));
+	assert_success(doca_rdma_get_transport_type(side.rdma, &transport));
+	assert_int_equal(transport, DOCA_RDMA_TRANSPORT_TYPE_DC);
+	rdma_side_fini(&side);
+}
+
 static void values_out_of_range_are_refused(void **state)
 {
 	struct rdma_side side;
@@ -95,8 +108,6 @@ static void values_out_of_range_are_refused(void **state)
 	BAD(doca_rdma_set_rnr_retry_count(side.rdma, 8), INVALID_VALUE);
 	BAD(doca_rdma_set_transport_type(side.rdma, (enum doca_rdma_transport_type)2),
 	    INVALID_VALUE);
-	assert_error(doca_rdma_set_transport_type(side.rdma, DOCA_RDMA_TRANSPORT_TYPE_DC),
-		     DOCA_ERROR_NOT_SUPPORTED);
 	rdma_side_fini(&side);
 }
 
@@ -382,8 +393,10 @@ static void capabilities_are_told(void **state)
 	assert_refused(doca_rdma_cap_get_gid(info, 0, 0, gids), DOCA_ERROR_INVALID_VALUE, "table");
 	assert_success(
 	    doca_rdma_cap_transport_type_is_supported(info, DOCA_RDMA_TRANSPORT_TYPE_RC));
-	assert_error(doca_rdma_cap_transport_type_is_supported(info, DOCA_RDMA_TRANSPORT_TYPE_DC),
-		     DOCA_ERROR_NOT_SUPPORTED);
+	assert_success(
+	    doca_rdma_cap_transport_type_is_supported(info, DOCA_RDMA_TRANSPORT_TYPE_DC));
+	assert_refused(doca_rdma_cap_transport_type_is_supported(info, 2), DOCA_ERROR_INVALID_VALUE,
+		       "not known");
 	assert_success(doca_rdma_cap_task_receive_is_supported(info));
 	assert_success(doca_rdma_cap_task_send_is_supported(info));
 	assert_success(doca_rdma_cap_task_send_imm_is_supported(info));
@@ -399,6 +412,7 @@ int main(int argc, char **argv)
 		RDMA_TEST(properties_have_their_defaults),
 		RDMA_TEST(queue_size_is_rounded_up),
 		RDMA_TEST(rights_are_those_of_peers),
+		RDMA_TEST(transport_can_be_chosen),
 		RDMA_TEST(values_out_of_range_are_refused),
 		RDMA_TEST(setters_come_before_start),
 		RDMA_TEST(unused_gid_is_refused_at_start),

@@ -56,7 +56,10 @@
 /* Lanes that are looked at directly; with more, the set says which. */
 #define SOFT_MAX_DIRECT 4
 
-#define SOFT_NEVER      UINT64_MAX
+/* Between two looks at whether the host of an open lane's peer is still there. */
+#define SOFT_LOOK_NS (UINT64_C(2) * 1000000000)
+
+#define SOFT_NEVER   UINT64_MAX
 
 struct soft_port;
 struct soft_conn;
@@ -166,7 +169,7 @@ struct soft_conn {
 	struct soft_port *port;
 	LIST_ENTRY(soft_conn) link;
 	struct soft_requester *requester;       /* NULL: not connected, or over */
-	LIST_HEAD(, soft_responder) responders; /* one at most */
+	LIST_HEAD(, soft_responder) responders; /* RC: one at most */
 };
 
 /* What the environment says when a context starts, for tests and for who tunes. */
@@ -174,8 +177,9 @@ struct soft_options {
 	bool has_unix;
 	bool has_tcp;
 	bool can_pull;
-	int buffer_bytes;         /* of sockets; 0: the system's choice */
-	uint64_t connect_wait_ns; /* how long tasks wait for the peer */
+	int buffer_bytes;            /* of sockets; 0: the system's choice */
+	uint64_t connect_wait_ns;    /* how long tasks wait for the peer */
+	unsigned int max_initiators; /* DC: that a context serves */
 };
 
 struct soft_port {
@@ -205,11 +209,12 @@ struct soft_port {
 	uint64_t deadline_ns;
 
 	unsigned int num_strangers;
-	unsigned int num_hot;     /* in both lists */
-	unsigned int num_busy;    /* responders that could go on */
-	unsigned int num_blocked; /* lanes that wait for room */
-	unsigned int num_rounds;  /* of polling directly */
-	int epoll_fd;             /* of all its sockets */
+	unsigned int num_responders; /* also those that are ending */
+	unsigned int num_hot;        /* in both lists */
+	unsigned int num_busy;       /* responders that could go on */
+	unsigned int num_blocked;    /* lanes that wait for room */
+	unsigned int num_rounds;     /* of polling directly */
+	int epoll_fd;                /* of all its sockets */
 	int gate_fd; /* an epoll in the progress engine's handle, with epoll_fd while leased */
 	uint16_t tcp_port;
 	bool is_orphan;    /* in a child of a fork: all is closed, and it is in no list */
@@ -354,6 +359,11 @@ void soft_engine_kick(struct soft_port *port);
  */
 void soft_conn_fail(struct soft_conn *soft, doca_error_t result, const char *why);
 
+/*
+ * One of its responders is over for that reason. RC: and so is the connection. DC: nothing else.
+ */
+void soft_conn_lose_lane(struct soft_conn *soft, const char *why);
+
 /* The application ends it: all tasks get IO_FAILED. */
 void soft_conn_flush(struct soft_conn *soft);
 
@@ -374,6 +384,20 @@ void soft_on_tcp_client(struct soft_sock *sock, uint32_t events);
 void soft_admit_waiting(struct soft_conn *soft);
 void soft_stranger_run_timers(struct soft_port *port, uint64_t now_ns);
 void soft_strangers_close(struct soft_port *port);
+
+/* --- soft_target.c: DC; with the lock held ------------------------------------------------- */
+
+/* Does it serve initiators? */
+bool soft_conn_is_target(const struct soft_conn *soft);
+
+/* Why a target takes no further initiator; NULL: it does. */
+const char *soft_target_refusal(const struct soft_conn *soft);
+
+/* Looks at the host of an initiator; true: it is silent, and the responder is closed. */
+bool soft_target_look(struct soft_responder *responder, uint64_t now_ns);
+
+/* It is connected itself: those that it served are let go. */
+void soft_target_end(struct soft_conn *soft);
 
 /* --- soft_request.c, soft_respond.c -------------------------------------------------------- */
 
@@ -407,7 +431,7 @@ bool soft_respond_flush(struct soft_responder *responder);
 /* A read begins: its data is written by soft_respond_flush(). */
 void soft_respond_read(struct soft_responder *responder);
 
-/* A request has failed: the peer is told, and the connection is over. */
+/* A request has failed: the peer is told, and the lane is over. */
 void soft_respond_nak(struct soft_responder *responder, enum soft_status status);
 
 /*

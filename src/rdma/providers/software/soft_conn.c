@@ -59,6 +59,15 @@ void soft_conn_fail(struct soft_conn *soft, doca_error_t result, const char *why
 	close_lanes(soft);
 }
 
+void soft_conn_lose_lane(struct soft_conn *soft, const char *why)
+{
+	if (soft_conn_is_target(soft))
+		DOCA_LOG_INFO("connection %u: an initiator is over: %s", soft->conn->record.conn_id,
+			      why);
+	else
+		soft_conn_fail(soft, DOCA_ERROR_IO_FAILED, why);
+}
+
 void soft_conn_flush(struct soft_conn *soft)
 {
 	end_tasks(soft, DOCA_ERROR_IO_FAILED);

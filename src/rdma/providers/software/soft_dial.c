@@ -21,9 +21,6 @@ CORE_LOG_REGISTER(RDMA::SOFT::DIAL);
 #define RETRY_NS   (UINT64_C(50) * 1000000)
 #define REFUSED_NS (UINT64_C(2) * 1000000000)
 
-/* Between two looks at whether the host of an open lane's peer is still there. */
-#define LOOK_NS (UINT64_C(2) * 1000000000)
-
 static struct soft_requester *requester_from_sock(struct soft_sock *sock)
 {
 	return CORE_CONTAINER_OF(sock, struct soft_requester, sock);
@@ -203,7 +200,7 @@ static void look_at_host(struct soft_requester *requester, uint64_t now_ns)
 	if (requester->num_tasks > 0 && soft_socket_is_dead(requester->sock.fd))
 		soft_conn_fail(requester->conn, DOCA_ERROR_IO_FAILED, "the peer's host is silent");
 	else
-		soft_port_set_deadline(requester->sock.port, now_ns + LOOK_NS);
+		soft_port_set_deadline(requester->sock.port, now_ns + SOFT_LOOK_NS);
 }
 
 void soft_requester_run_timers(struct soft_requester *requester, uint64_t now_ns)

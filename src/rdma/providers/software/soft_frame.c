@@ -183,7 +183,8 @@ void soft_hello_encode(const struct soft_hello *hello, uint8_t *to)
 bool soft_hello_decode(const uint8_t *from, struct soft_hello *hello)
 {
 	if (get_u32(from) != HELLO_MAGIC || get_u16(from + 4) != VERSION ||
-	    from[7] > DRDMA_RNR_FOR_EVER || get_u64(from + 88) != 0)
+	    from[6] > DOCA_RDMA_TRANSPORT_TYPE_DC || from[7] > DRDMA_RNR_FOR_EVER ||
+	    get_u64(from + 88) != 0)
 		return false;
 	hello->transport = from[6];
 	hello->rnr_retry_count = from[7];

@@ -3,7 +3,7 @@
 /*
  * Who dials is a stranger until it has said hello with the secret of a connection. It is then that
  * connection's peer, if the application has connected to no other; if it has not connected at all,
- * the stranger waits for that.
+ * the stranger waits for that, or, with DC, is let in as one of many (soft_target.c).
  */
 
 #include "rdma/providers/software/soft.h"
@@ -83,17 +83,26 @@ static bool is_peer(const struct soft_hello *hello, const struct drdma_conn_reco
 	       memcmp(hello->from_secret, peer->secret, sizeof(peer->secret)) == 0;
 }
 
-/* The connection is connected: the stranger is its peer, or goes. */
+/* Why a connection that could take peers does not take that one; NULL: it does. */
+static const char *refusal(const struct soft_conn *soft, const struct soft_hello *hello)
+{
+	if (soft_conn_is_target(soft))
+		return soft_target_refusal(soft);
+	if (hello->transport == DOCA_RDMA_TRANSPORT_TYPE_DC)
+		return "it is an initiator's";
+	if (!is_peer(hello, &soft->conn->peer))
+		return "it is connected to another peer";
+	return LIST_EMPTY(&soft->responders) ? NULL : "it has one";
+}
+
+/* The connection takes peers: the stranger is one, or goes. */
 static void admit(struct soft_conn *soft, struct soft_stranger *stranger)
 {
+	const char *why = refusal(soft, &stranger->hello);
 	bool can_pull;
 
-	if (!is_peer(&stranger->hello, &soft->conn->peer)) {
-		stranger_reject(stranger, "it is connected to another peer");
-		return;
-	}
-	if (!LIST_EMPTY(&soft->responders)) {
-		stranger_reject(stranger, "it has one");
+	if (why != NULL) {
+		stranger_reject(stranger, why);
 		return;
 	}
 	can_pull = can_pull_from(stranger);
@@ -102,7 +111,7 @@ static void admit(struct soft_conn *soft, struct soft_stranger *stranger)
 	answer(stranger, true, can_pull);
 	stranger_forget(stranger);
 	if (soft_responder_create(soft, stranger) != DOCA_SUCCESS)
-		soft_conn_fail(soft, DOCA_ERROR_IO_FAILED, "there is no memory for its lane");
+		soft_conn_lose_lane(soft, "there is no memory for its lane");
 }
 
 static void on_hello(struct soft_stranger *stranger)
@@ -125,7 +134,7 @@ static void on_hello(struct soft_stranger *stranger)
 		stranger_reject(stranger, "there is no such connection");
 		return;
 	}
-	if (soft->conn->state == DRDMA_CONN_CONNECTED) {
+	if (soft->conn->state == DRDMA_CONN_CONNECTED || soft_conn_is_target(soft)) {
 		admit(soft, stranger);
 	} else if (soft->conn->state == DRDMA_CONN_EXPORTED) {
 		stranger->deadline_ns = SOFT_NEVER;

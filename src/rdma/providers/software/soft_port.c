@@ -171,6 +171,8 @@ static bool poll_responders(struct soft_port *port, bool only_busy)
 	struct soft_responder *responder, *next;
 	bool has_moved = false;
 
+	if (only_busy && port->num_busy == 0)
+		return false; /* there may be hundreds of them */
 	for (responder = LIST_FIRST(&port->hot_responders); responder != NULL; responder = next) {
 		next = LIST_NEXT(responder, hot_link);
 		if (responder->is_busy || (!only_busy && is_hot(responder)))

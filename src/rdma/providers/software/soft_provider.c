@@ -120,7 +120,9 @@ static doca_error_t soft_connect(struct doca_rdma_connection *conn,
 			conn->state = DRDMA_CONN_EXPORTED;
 			result = DOCA_ERROR_CONNECTION_ABORTED;
 		} else {
+			soft_target_end(soft);
 			soft_admit_waiting(soft);
+			soft_engine_kick(port);
 		}
 	}
 	pthread_mutex_unlock(&port->lock);
@@ -220,6 +222,7 @@ const struct drdma_provider soft_provider = {
 		.max_send_list_len = SOFT_MAX_LIST,
 		.max_receive_list_len = SOFT_MAX_LIST,
 		.max_message_size = SOFT_MAX_MESSAGE,
+		.transports = 1u << DOCA_RDMA_TRANSPORT_TYPE_RC | 1u << DOCA_RDMA_TRANSPORT_TYPE_DC,
 		.gid_table_size = GID_TABLE_SIZE,
 		.max_gid_index = GID_TABLE_SIZE - 1,
 	},

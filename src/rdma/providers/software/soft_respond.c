@@ -55,7 +55,10 @@ static void set_busy(struct soft_responder *responder, bool is_busy)
 
 static enum step fail(struct soft_responder *responder, const char *why)
 {
-	soft_conn_fail(responder->conn, DOCA_ERROR_IO_FAILED, why);
+	struct soft_conn *soft = responder->conn;
+
+	soft_responder_close(responder);
+	soft_conn_lose_lane(soft, why);
 	return STEP_STOP;
 }
 
@@ -474,7 +477,10 @@ doca_error_t soft_responder_create(struct soft_conn *soft, struct soft_stranger 
 	}
 	LIST_INSERT_HEAD(&soft->port->hot_responders, responder, hot_link);
 	soft->port->num_hot++;
+	soft->port->num_responders++;
 	LIST_INSERT_HEAD(&soft->responders, responder, conn_link);
+	if (soft_conn_is_target(soft))
+		soft_port_set_deadline(soft->port, soft_now_ns() + SOFT_LOOK_NS);
 	return DOCA_SUCCESS;
 }
 
@@ -497,11 +503,14 @@ void soft_responder_close(struct soft_responder *responder)
 	responder->conn = NULL;
 	LIST_REMOVE(responder, hot_link);
 	port->num_hot--;
+	port->num_responders--;
 	soft_sock_close(&responder->sock);
 }
 
 void soft_responder_run_timers(struct soft_responder *responder, uint64_t now_ns)
 {
+	if (soft_target_look(responder, now_ns))
+		return;
 	if (!responder->is_waiting && !responder->is_shut)
 		return;
 	if (now_ns < responder->rnr_ns) {

@@ -220,5 +220,5 @@ void soft_respond_nak(struct soft_responder *responder, enum soft_status status)
 	responder->is_ending = true;
 	responder->conn = NULL;
 	LIST_REMOVE(responder, conn_link);
-	soft_conn_fail(soft, DOCA_ERROR_IO_FAILED, "a request of the peer's has failed");
+	soft_conn_lose_lane(soft, "a request of the peer's has failed");
 }

@@ -21,8 +21,11 @@ CORE_LOG_REGISTER(RDMA::SOFT::SOCKET);
 #define BACKLOG                 1024
 
 #define DEFAULT_CONNECT_WAIT_MS 30000
-#define NS_PER_MS               UINT64_C(1000000)
-#define NS_PER_S                UINT64_C(1000000000)
+
+/* A descriptor and about 20 KiB each; half of the descriptors that a process has by default. */
+#define DEFAULT_MAX_INITIATORS 512
+#define NS_PER_MS              UINT64_C(1000000)
+#define NS_PER_S               UINT64_C(1000000000)
 
 /*
  * A silent host is dead after about ten seconds. TCP_USER_TIMEOUT is not it: that ends connections
@@ -77,6 +80,8 @@ void soft_options_read(struct soft_options *options)
 	options->buffer_bytes = (int)number_of("DOCA_RDMA_SOCKET_BUFFER", 0, 1 << 30);
 	options->connect_wait_ns =
 	    NS_PER_MS * number_of("DOCA_RDMA_CONNECT_WAIT_MS", DEFAULT_CONNECT_WAIT_MS, UINT32_MAX);
+	options->max_initiators =
+	    (unsigned int)number_of("DOCA_RDMA_MAX_INITIATORS", DEFAULT_MAX_INITIATORS, UINT16_MAX);
 	if (options->has_unix || options->has_tcp)
 		return;
 	DOCA_LOG_WARN("DOCA_RDMA_SOCKETS has neither unix nor tcp: it is not used");
