@@ -139,7 +139,7 @@ static doca_error_t register_arguments(const struct rdma_sample_spec *spec)
 	doca_error_t result = DOCA_SUCCESS;
 	size_t count = sizeof(common) / sizeof(common[0]);
 
-	if (spec->role == RDMA_SAMPLE_MESSAGES)
+	if (spec->role == RDMA_SAMPLE_SENDER || spec->role == RDMA_SAMPLE_RECEIVER)
 		count--; /* there is no such memory */
 	for (size_t i = 0; i < count && result == DOCA_SUCCESS; i++)
 		result = register_argument(&common[i]);
@@ -302,6 +302,17 @@ static doca_error_t start_context(const struct rdma_sample_spec *spec, struct rd
 
 /* --- the way to the other side --------------------------------------------------------------- */
 
+static bool is_dc(const struct rdma_sample *sample)
+{
+	return sample->transport == DOCA_RDMA_TRANSPORT_TYPE_DC;
+}
+
+/* Does it wait for what the other side submits? */
+static bool is_target(const struct rdma_sample_spec *spec)
+{
+	return spec->role == RDMA_SAMPLE_RECEIVER || spec->role == RDMA_SAMPLE_RESPONDER;
+}
+
 static doca_error_t write_own(const struct rdma_sample_spec *spec, struct rdma_sample *sample)
 {
 	const void *bytes;
@@ -310,8 +321,9 @@ static doca_error_t write_own(const struct rdma_sample_spec *spec, struct rdma_s
 
 	result = sample_check("export the connection",
 			      doca_rdma_export(sample->rdma, &bytes, &len, &sample->conn));
-	if (result == DOCA_SUCCESS)
-		result = write_descriptor(sample->local_path, bytes, len);
+	if (result != DOCA_SUCCESS || (is_dc(sample) && !is_target(spec)))
+		return result; /* an initiator's descriptor is for nobody */
+	result = write_descriptor(sample->local_path, bytes, len);
 	if (result != DOCA_SUCCESS)
 		return result;
 	sample->has_local_file = true;
@@ -331,6 +343,8 @@ static doca_error_t read_other(const struct rdma_sample_spec *spec, struct rdma_
 	doca_error_t result;
 	size_t len = 0;
 
+	if (is_dc(sample) && is_target(spec))
+		return DOCA_SUCCESS; /* the initiator connects, and has no memory to be reached */
 	result = read_descriptor(sample->remote_path, bytes, &len);
 	if (result == DOCA_SUCCESS)
 		result = sample_check("connect",
@@ -385,6 +399,15 @@ doca_error_t rdma_sample_submit(struct doca_task *task)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
+static const char *what_to_wait_for(const struct rdma_sample_spec *spec,
+				    const struct rdma_sample *sample)
+{
+	if (!is_dc(sample))
+		return "Let the other side write its descriptor as well, and press enter";
+	return is_target(spec) ? "The other side may connect now: press enter"
+			       : "Let the other side write its descriptor, and press enter";
+}
+
 static doca_error_t connect_sides(const struct rdma_sample_spec *spec, struct rdma_sample *sample)
 {
 	doca_error_t result;
@@ -395,8 +418,7 @@ static doca_error_t connect_sides(const struct rdma_sample_spec *spec, struct rd
 	if (result == DOCA_SUCCESS)
 		result = write_own(spec, sample);
 	if (result == DOCA_SUCCESS)
-		result = rdma_sample_wait_for_enter(
-		    "Let the other side write its descriptor as well, and press enter");
+		result = rdma_sample_wait_for_enter(what_to_wait_for(spec, sample));
 	if (result == DOCA_SUCCESS)
 		result = read_other(spec, sample);
 	if (result == DOCA_SUCCESS)

@@ -5,7 +5,9 @@
 /*
  * What the RDMA samples share: arguments, a context with memory, and the way to the other side.
  * Each side writes the descriptor of its connection to a file, waits for Enter, and reads the file
- * of the other side; one whose memory is to be reached writes the descriptor of that as well.
+ * of the other side; one whose memory is to be reached writes the descriptor of that as well. With
+ * the transport DC only the target, which is the side that is reached or receives, writes, and only
+ * the other one reads and connects.
  */
 
 #include <stdbool.h>
@@ -26,11 +28,12 @@
 #define RDMA_SAMPLE_PATH_BYTES 1024
 #define RDMA_SAMPLE_IMMEDIATE  0xABCD
 
-/* Whose memory is reached. */
+/* Who submits to the other side, and whose memory is reached. */
 enum rdma_sample_role {
-	RDMA_SAMPLE_MESSAGES,  /* nobody's */
-	RDMA_SAMPLE_REQUESTER, /* the other side's: its descriptor is read */
-	RDMA_SAMPLE_RESPONDER, /* ours: its descriptor is written */
+	RDMA_SAMPLE_SENDER,    /* we; nobody's */
+	RDMA_SAMPLE_RECEIVER,  /* the other side; nobody's */
+	RDMA_SAMPLE_REQUESTER, /* we; the other side's: its descriptor is read */
+	RDMA_SAMPLE_RESPONDER, /* the other side; ours: its descriptor is written */
 };
 
 struct rdma_sample {

@@ -12,12 +12,13 @@
 static int num_rounds = 3;
 
 /* rdma traps 65, 68 */
-static void run_all(const char *sockets, const char *gid_index)
+static void run_all(const char *sockets, const char *gid_index, const char *transport)
 {
 	for (int i = 0; i < num_rounds; i++) {
 		const struct sample_run run = {
 			.sockets = sockets,
 			.gid_index = gid_index,
+			.transport = transport,
 			.has_long_names = i % 2 != 0,
 		};
 
@@ -28,19 +29,26 @@ static void run_all(const char *sockets, const char *gid_index)
 static void pairs_work_over_unix_sockets(void **state)
 {
 	(void)state;
-	run_all("unix", "0");
+	run_all("unix", "0", "RC");
 }
 
 static void pairs_work_over_ipv4(void **state)
 {
 	(void)state;
-	run_all("tcp", "0");
+	run_all("tcp", "0", "RC");
 }
 
 static void pairs_work_over_ipv6(void **state)
 {
 	(void)state;
-	run_all("tcp", "1");
+	run_all("tcp", "1", "RC");
+}
+
+static void pairs_work_with_dc(void **state)
+{
+	(void)state;
+	run_all("unix", "0", "DC");
+	run_all("tcp", "0", "DC");
 }
 
 /* One program alone, which must end with an error that says so. */
@@ -58,6 +66,37 @@ static void assert_fails(const char *const *argv, const char *keys, const char *
 	status = sample_end(&program);
 	if (status == 0 || strstr(program.text, mark) == NULL)
 		fail_msg("status %d, not about \"%s\": %s", status, mark, program.text);
+}
+
+/* Each says so, whichever comes first. */
+static void mixed_transports_are_told(void **state)
+{
+	const char *const programs[] = { SAMPLES_DIR "/doca_rdma_receive",
+					 SAMPLES_DIR "/doca_rdma_send" };
+	const char *const flags[] = { "RC", "DC" };
+	struct sample_place place;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		const struct sample_run run = { .sockets = "unix" };
+		struct sample receiver;
+
+		sample_place_init(&place);
+		sample_start(&receiver,
+			     (const char *const[]){ programs[0], "-d", "soft_lo", "-tt", flags[i],
+						    "-ld", place.descriptors[0], "-re",
+						    place.descriptors[1], NULL },
+			     &run, 0);
+		sample_wait_for_file(place.descriptors[0]);
+		assert_fails((const char *const[]){ programs[1], "-d", "soft_lo", "-tt",
+						    flags[1 - i], "-ld", place.descriptors[1],
+						    "-re", place.descriptors[0], NULL },
+			     "\n", "the transports are mixed");
+		close(receiver.keys);
+		receiver.keys = dup(STDERR_FILENO); /* closed once more by end() */
+		assert_int_not_equal(sample_end(&receiver), 0);
+		sample_place_fini(&place);
+	}
 }
 
 static void faults_of_the_user_are_told(void **state)
@@ -108,7 +147,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(pairs_work_over_unix_sockets), TEST(pairs_work_over_ipv4),
-		TEST(pairs_work_over_ipv6),         TEST(faults_of_the_user_are_told),
+		TEST(pairs_work_over_ipv6),         TEST(pairs_work_with_dc),
+		TEST(mixed_transports_are_told),    TEST(faults_of_the_user_are_told),
 		TEST(long_names_work_too),
 	};
 

@@ -164,8 +164,7 @@ static void check(const struct sample *program, int status, const char *const *m
 	}
 }
 
-/* The file is there, and has something in it. */
-static void wait_for_file(const char *path)
+void sample_wait_for_file(const char *path)
 {
 	uint64_t deadline = test_now_ns() + PATIENCE_NS;
 	struct stat found;
@@ -204,6 +203,17 @@ static int add_flag(const char **argv, int argc, const struct sample_run *run, e
 	return argc;
 }
 
+static const char *transport_of(const struct sample_run *run)
+{
+	return run->transport != NULL ? run->transport : "RC";
+}
+
+/* The first program is the target then, and the second writes nothing. */
+static bool is_dc(const struct sample_run *run)
+{
+	return strcmp(transport_of(run), "DC") == 0;
+}
+
 static void start_one(struct sample *program, const struct pair_case *one, int which,
 		      const struct sample_place *place, const struct sample_run *run)
 {
@@ -215,7 +225,7 @@ static void start_one(struct sample *program, const struct pair_case *one, int w
 	argv[argc++] = path;
 	argc = add_flag(argv, argc, run, FLAG_DEVICE, "soft_lo");
 	argc = add_flag(argv, argc, run, FLAG_GID_INDEX, run->gid_index);
-	argc = add_flag(argv, argc, run, FLAG_TRANSPORT, "RC");
+	argc = add_flag(argv, argc, run, FLAG_TRANSPORT, transport_of(run));
 	argc = add_flag(argv, argc, run, FLAG_LOCAL, place->descriptors[which]);
 	argc = add_flag(argv, argc, run, FLAG_REMOTE, place->descriptors[1 - which]);
 	if (one->has_resource)
@@ -225,7 +235,8 @@ static void start_one(struct sample *program, const struct pair_case *one, int w
 		argv[argc++] = TEXT;
 	}
 	sample_start(program, argv, run, which);
-	wait_for_file(place->descriptors[which]);
+	if (!is_dc(run) || which == 0)
+		sample_wait_for_file(place->descriptors[which]);
 }
 
 static void run_pair(const struct pair_case *one, const struct sample_run *run)
@@ -238,7 +249,9 @@ static void run_pair(const struct pair_case *one, const struct sample_run *run)
 	for (int i = 0; i < 2; i++)
 		start_one(&programs[i], one, i, &place, run);
 	if (one->has_resource)
-		wait_for_file(place.resource);
+		sample_wait_for_file(place.resource);
+	if (is_dc(run))
+		assert_int_not_equal(access(place.descriptors[1], F_OK), 0);
 	press_enter(&programs[0]);
 	press_enter(&programs[1]);
 	status = sample_end(&programs[1]);

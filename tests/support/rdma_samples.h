@@ -34,6 +34,7 @@ struct sample_place {
 struct sample_run {
 	const char *sockets; /* DOCA_RDMA_SOCKETS */
 	const char *gid_index;
+	const char *transport;  /* NULL: RC */
 	bool has_long_names;    /* of arguments */
 	const char *devices[2]; /* DOCA_SOFT_DEVICES; NULL: unset */
 	int networks[2];        /* descriptor of a network namespace; 0: this one */
@@ -43,6 +44,9 @@ void sample_place_init(struct sample_place *place);
 
 /* The samples must have removed what they wrote. */
 void sample_place_fini(const struct sample_place *place);
+
+/* Waits until a file is there, and has something in it. */
+void sample_wait_for_file(const char *path);
 
 /* Starts a program, argv[0]. run: which of its entries are meant, says side. */
 void sample_start(struct sample *sample, const char *const *argv, const struct sample_run *run,

@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 {
 	const struct rdma_sample_spec spec = {
 		.program = "doca_rdma_receive",
-		.role = RDMA_SAMPLE_MESSAGES,
+		.role = RDMA_SAMPLE_RECEIVER,
 		.configure = configure,
 		.act = act,
 		.finish = finish,

@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 {
 	const struct rdma_sample_spec spec = {
 		.program = "doca_rdma_send_immediate",
-		.role = RDMA_SAMPLE_MESSAGES,
+		.role = RDMA_SAMPLE_SENDER,
 		.text_flag = "s",
 		.text_name = "send-string",
 		.first_text = "Hi DOCA RDMA!",
