@@ -218,6 +218,13 @@ static void be_turned_away(struct urom_host *host, char **args)
 	urom_host_fini(host);
 }
 
+static void be_unwelcome(struct urom_host *host, char **args)
+{
+	(void)test_begin(NULL); /* its log is to be looked at */
+	assert_refused(doca_ctx_start(host->service_ctx), DOCA_ERROR_AUTHENTICATION, args[0]);
+	urom_host_fini(host);
+}
+
 static void be_refused(struct urom_host *host, char **args)
 {
 	(void)test_begin(NULL); /* its log is to be looked at */
@@ -257,9 +264,8 @@ static const struct {
 	int num_args;
 	void (*run)(struct urom_host *host, char **args);
 } service_roles[] = {
-	{ "turned-away", 0, be_turned_away },
-	{ "refused", 2, be_refused },
-	{ "list", 1, list_group },
+	{ "turned-away", 0, be_turned_away }, { "unwelcome", 1, be_unwelcome },
+	{ "refused", 2, be_refused },         { "list", 1, list_group },
 	{ "stay-in", 2, stay_in_group },
 };
 
@@ -292,14 +298,26 @@ int urom_program_main(int argc, char **argv)
 
 /* --- in the test --- */
 
-/* uid: OWN_USER, or whose it becomes. */
-static void run_program(char *const *argv, uid_t uid, int in, int out)
+/* Whose a program is. */
+struct user {
+	uid_t uid; /* OWN_USER: the test's */
+	gid_t group;
+	size_t num_groups; /* 1, or 0: only that of his number */
+};
+
+static void become(const struct user *user)
 {
+	const uid_t uid = user->uid;
 	const gid_t gid = uid;
 
-	if (uid != OWN_USER && (setgroups(0, NULL) != 0 || setresgid(gid, gid, gid) != 0 ||
-				setresuid(uid, uid, uid) != 0))
+	if (uid != OWN_USER && (setgroups(user->num_groups, &user->group) != 0 ||
+				setresgid(gid, gid, gid) != 0 || setresuid(uid, uid, uid) != 0))
 		_exit(EXIT_FAILURE);
+}
+
+static void run_program(char *const *argv, const struct user *user, int in, int out)
+{
+	become(user);
 	/* It must not outlive a test that dies. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
@@ -330,12 +348,7 @@ static void forgive_no_leaks(char *before)
 	free(before);
 }
 
-void urom_program_start(struct urom_program *program, const char *const *args)
-{
-	urom_program_start_as(program, OWN_USER, args);
-}
-
-void urom_program_start_as(struct urom_program *program, uid_t uid, const char *const *args)
+static void start(struct urom_program *program, const struct user *user, const char *const *args)
 {
 	bool leaves = strncmp(args[0], "leave", strlen("leave")) == 0;
 	char *options = leaves ? forgive_leaks() : NULL;
@@ -352,13 +365,29 @@ void urom_program_start_as(struct urom_program *program, uid_t uid, const char *
 	program->pid = fork();
 	assert_true(program->pid >= 0);
 	if (program->pid == 0)
-		run_program(argv, uid, in[0], out[1]);
+		run_program(argv, user, in[0], out[1]);
 	if (leaves)
 		forgive_no_leaks(options);
 	close(in[0]);
 	close(out[1]);
 	program->in = in[1];
 	program->out = out[0];
+}
+
+void urom_program_start(struct urom_program *program, const char *const *args)
+{
+	urom_program_start_as(program, OWN_USER, args);
+}
+
+void urom_program_start_as(struct urom_program *program, uid_t uid, const char *const *args)
+{
+	start(program, &(struct user){ .uid = uid }, args);
+}
+
+void urom_program_start_in_group(struct urom_program *program, uid_t uid, gid_t group,
+				 const char *const *args)
+{
+	start(program, &(struct user){ .uid = uid, .group = group, .num_groups = 1 }, args);
 }
 
 void urom_program_read(struct urom_program *program, char line[UROM_PROGRAM_LINE])

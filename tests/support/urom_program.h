@@ -27,6 +27,7 @@ struct urom_program {
  * What they do, ending with 0. With a service alone:
  *
  *     turned-away       starts it, which must fail, and tells the error's name
+ *     unwelcome PART    the same, with PART in the one line about it
  *     refused ID PART   starts that worker, which must fail, with PART in the one line about it
  *     list GROUP        tells the ids of its workers that it is told of, each with a blank behind
  *     stay-in ID GROUP  as stay, in a group
@@ -53,6 +54,10 @@ void urom_program_start(struct urom_program *program, const char *const *args);
 
 /* The same, as another user, with his number for a group; the test is root's. */
 void urom_program_start_as(struct urom_program *program, uid_t uid, const char *const *args);
+
+/* The same, for a user who is in another group besides. */
+void urom_program_start_in_group(struct urom_program *program, uid_t uid, gid_t group,
+				 const char *const *args);
 
 /* The next line that it tells, without its newline; fails after 30 s. */
 void urom_program_read(struct urom_program *program, char line[UROM_PROGRAM_LINE]);

@@ -71,6 +71,8 @@ static void default_one_is_made_when_there_is_none(void **state)
 	(void)state;
 	assert_success(uromd_cookie_settle(&config, &failure));
 	assert_string_equal(config.cookie_file, path_of("openurom/cookie"));
+	assert_int_equal(config.cookie.owner, geteuid());
+	assert_success(uromd_cookie_make(&config, &failure));
 	assert_true(config.has_made_cookie);
 	assert_int_equal(mode_of("openurom"), 0700);
 	assert_int_equal(mode_of("openurom/cookie"), 0600);
@@ -78,14 +80,50 @@ static void default_one_is_made_when_there_is_none(void **state)
 	uromd_config_fini(&config);
 	/* The next daemon takes it as it is. */
 	assert_success(uromd_cookie_settle(&config, &failure));
+	assert_success(uromd_cookie_make(&config, &failure));
 	assert_false(config.has_made_cookie);
 	assert_memory_equal(config.cookie.secret, first.secret, AUTH_SECRET_SIZE);
+}
+
+/* What may still go wrong with the daemon's start has gone well by then. */
+static void default_one_is_not_made_by_settling(void **state)
+{
+	(void)state;
+	assert_success(uromd_cookie_settle(&config, &failure));
+	assert_int_not_equal(access(path_of("openurom"), F_OK), 0);
+}
+
+static void one_that_another_daemon_has_made_meanwhile_is_taken(void **state)
+{
+	struct uromd_config other = { 0 };
+
+	(void)state;
+	assert_success(uromd_cookie_settle(&config, &failure));
+	assert_success(uromd_cookie_settle(&other, &failure));
+	assert_success(uromd_cookie_make(&other, &failure));
+	assert_success(uromd_cookie_make(&config, &failure));
+	assert_false(config.has_made_cookie);
+	assert_memory_equal(config.cookie.secret, other.cookie.secret, AUTH_SECRET_SIZE);
+	/* It is not this daemon's to remove. */
+	uromd_cookie_take_back(&config);
+	assert_int_equal(access(path_of("openurom/cookie"), F_OK), 0);
+	uromd_config_fini(&other);
+}
+
+static void one_that_was_made_for_nothing_is_taken_back(void **state)
+{
+	(void)state;
+	assert_success(uromd_cookie_settle(&config, &failure));
+	assert_success(uromd_cookie_make(&config, &failure));
+	uromd_cookie_take_back(&config);
+	assert_int_not_equal(access(path_of("openurom/cookie"), F_OK), 0);
 }
 
 static void default_one_that_is_bad_is_neither_taken_nor_replaced(void **state)
 {
 	(void)state;
 	assert_success(uromd_cookie_settle(&config, &failure));
+	assert_success(uromd_cookie_make(&config, &failure));
 	assert_int_equal(chmod(path_of("openurom/cookie"), 0644), 0);
 	uromd_config_fini(&config);
 	assert_error(uromd_cookie_settle(&config, &failure), DOCA_ERROR_AUTHENTICATION);
@@ -127,7 +165,8 @@ static void place_that_cannot_be_written_is_named(void **state)
 {
 	(void)state;
 	assert_int_equal(setenv("XDG_RUNTIME_DIR", "/proc/self", 1), 0);
-	assert_true(uromd_cookie_settle(&config, &failure) != DOCA_SUCCESS);
+	assert_success(uromd_cookie_settle(&config, &failure));
+	assert_true(uromd_cookie_make(&config, &failure) != DOCA_SUCCESS);
 	assert_non_null(strstr(failure.reason, "/proc/self/openurom/cookie cannot be made"));
 }
 
@@ -135,6 +174,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		COOKIE_TEST(default_one_is_made_when_there_is_none),
+		COOKIE_TEST(default_one_is_not_made_by_settling),
+		COOKIE_TEST(one_that_another_daemon_has_made_meanwhile_is_taken),
+		COOKIE_TEST(one_that_was_made_for_nothing_is_taken_back),
 		COOKIE_TEST(default_one_that_is_bad_is_neither_taken_nor_replaced),
 		COOKIE_TEST(one_that_is_named_must_be_there),
 		COOKIE_TEST(argument_counts_before_the_environment),

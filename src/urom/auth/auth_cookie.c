@@ -78,8 +78,10 @@ static doca_error_t fail_open(const char *path, int err, struct auth_reason *rea
 		return auth_fail(reason, DOCA_ERROR_NOT_FOUND, "cookie file %s: there is none",
 				 path);
 	if (err == EACCES)
-		return auth_fail(reason, DOCA_ERROR_NOT_PERMITTED,
-				 "cookie file %s: user %u may not read it", path, geteuid());
+		return auth_fail(
+		    reason, DOCA_ERROR_NOT_PERMITTED,
+		    "cookie file %s: user %u may not read it, only its owner and its group", path,
+		    geteuid());
 	return auth_fail(reason, DOCA_ERROR_AUTHENTICATION, "cookie file %s: %s", path,
 			 strerror(err));
 }

@@ -12,6 +12,7 @@
 #include "core/export.h"
 #include "urom/chan/chan_user.h"
 #include "urom/daemon/base/limits.h"
+#include "urom/daemon/config/cookie.h"
 #include "urom/daemon/logs.h"
 #include "urom/daemon/notify.h"
 
@@ -191,14 +192,35 @@ static doca_error_t make_plugins(struct uromd_daemon *daemon, struct uromd_failu
 }
 
 static doca_error_t (*const steps[])(struct uromd_daemon *, struct uromd_failure *) = {
-	make_loop, find_cpus, make_plugins, uromd_listener_open, uromd_notify_ready,
+	make_loop,
+	find_cpus,
+	make_plugins,
+	uromd_listener_open,
 };
 
-doca_error_t uromd_daemon_create(const struct uromd_config *config, struct uromd_daemon **daemon)
+static doca_error_t begin(struct uromd_daemon *daemon, struct uromd_config *config,
+			  struct uromd_failure *failure)
+{
+	doca_error_t result = DOCA_SUCCESS;
+
+	for (size_t i = 0; i < CORE_ARRAY_LEN(steps) && result == DOCA_SUCCESS; i++)
+		result = steps[i](daemon, failure);
+	if (result == DOCA_SUCCESS)
+		result = uromd_cookie_make(config, failure);
+	if (result != DOCA_SUCCESS)
+		return result;
+	tell_auth(config);
+	result = uromd_notify_ready(daemon, failure);
+	if (result != DOCA_SUCCESS)
+		uromd_cookie_take_back(config);
+	return result;
+}
+
+doca_error_t uromd_daemon_create(struct uromd_config *config, struct uromd_daemon **daemon)
 {
 	struct uromd_daemon *created = calloc(1, sizeof(*created));
-	doca_error_t result = DOCA_SUCCESS;
 	struct uromd_failure failure;
+	doca_error_t result;
 
 	if (created == NULL)
 		return DOCA_ERROR_NO_MEMORY;
@@ -209,9 +231,7 @@ doca_error_t uromd_daemon_create(const struct uromd_config *config, struct uromd
 	uromd_workers_init(&created->workers);
 	uromd_watch_init(created);
 	raise_fd_limit(created);
-	tell_auth(config);
-	for (size_t i = 0; i < CORE_ARRAY_LEN(steps) && result == DOCA_SUCCESS; i++)
-		result = steps[i](created, &failure);
+	result = begin(created, config, &failure);
 	if (result != DOCA_SUCCESS) {
 		DOCA_LOG_ERR("%s", failure.reason);
 		uromd_daemon_destroy(created);

@@ -51,10 +51,11 @@ struct uromd_daemon {
 };
 
 /*
- * A daemon that listens. config: settled, borrowed, must outlive it. daemon: owned.
+ * A daemon that listens. config: settled, borrowed, must outlive it; gets the cookie when there
+ * was none. daemon: owned.
  * SIGCHLD, SIGINT, SIGTERM and SIGUSR1 must be blocked. Errors: as what failed; the log tells.
  */
-doca_error_t uromd_daemon_create(const struct uromd_config *config, struct uromd_daemon **daemon);
+doca_error_t uromd_daemon_create(struct uromd_config *config, struct uromd_daemon **daemon);
 
 /* Kills workers that are still there. Accepts NULL and one that was not made in full. */
 void uromd_daemon_destroy(struct uromd_daemon *daemon);

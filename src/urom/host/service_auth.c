@@ -49,7 +49,8 @@ static void load_default(struct uromh_auth *auth, uid_t uid)
 	/* A file that is not there, or is not for this user, is no fault. */
 	if (result == DOCA_ERROR_AUTHENTICATION)
 		DOCA_LOG_WARN("left out: %s", reason.text);
-	if (auth->lack.text[0] == '\0')
+	/* One that is there tells more than one that is not. */
+	if (auth->lack.text[0] == '\0' || result == DOCA_ERROR_NOT_PERMITTED)
 		auth->lack = reason;
 }
 

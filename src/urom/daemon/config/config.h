@@ -45,6 +45,7 @@ struct uromd_config {
 	bool has_hosts_users; /* workers are their hosts' users', and not that account's */
 	struct uromd_limit_values limits;
 	struct auth_cookie cookie; /* of the method cookie */
+	bool needs_cookie;         /* its file is the default one, and is still to be made */
 	bool has_made_cookie;
 	struct uromd_allow_hosts allow_hosts;
 	struct uromd_allow_users allow_users;

@@ -24,7 +24,7 @@ static doca_error_t load_named(struct uromd_config *config, struct uromd_failure
 		    result == DOCA_ERROR_NOT_FOUND ? "; --make-cookie makes it" : "");
 }
 
-static doca_error_t make_default(struct uromd_config *config, struct auth_reason *reason)
+static doca_error_t make_file(struct uromd_config *config, struct auth_reason *reason)
 {
 	const mode_t mode = geteuid() == 0 ? 0755 : 0700;
 	doca_error_t result = auth_cookie_make_folder(config->cookie_file, mode, reason);
@@ -52,9 +52,9 @@ static doca_error_t load_default(struct uromd_config *config, struct uromd_failu
 		return uromd_fail(failure, DOCA_ERROR_NO_MEMORY, "no memory");
 	result = auth_cookie_load(path, &config->cookie, &reason);
 	if (result == DOCA_ERROR_NOT_FOUND) {
-		result = make_default(config, &reason);
-		if (result == DOCA_SUCCESS)
-			result = auth_cookie_load(path, &config->cookie, &reason);
+		config->needs_cookie = true;
+		config->cookie.owner = geteuid();
+		return DOCA_SUCCESS;
 	}
 	return result == DOCA_SUCCESS ? result : fail(failure, result, &reason, "");
 }
@@ -70,4 +70,25 @@ doca_error_t uromd_cookie_settle(struct uromd_config *config, struct uromd_failu
 	if (config->cookie_file == NULL)
 		return uromd_fail(failure, DOCA_ERROR_NO_MEMORY, "no memory");
 	return load_named(config, failure);
+}
+
+doca_error_t uromd_cookie_make(struct uromd_config *config, struct uromd_failure *failure)
+{
+	struct auth_reason reason;
+	doca_error_t result;
+
+	if (!config->needs_cookie)
+		return DOCA_SUCCESS;
+	result = make_file(config, &reason);
+	if (result == DOCA_SUCCESS)
+		result = auth_cookie_load(config->cookie_file, &config->cookie, &reason);
+	config->needs_cookie = result != DOCA_SUCCESS;
+	return result == DOCA_SUCCESS ? result : fail(failure, result, &reason, "");
+}
+
+void uromd_cookie_take_back(struct uromd_config *config)
+{
+	if (config->has_made_cookie)
+		(void)unlink(config->cookie_file); /* or it stays, and is taken the next time */
+	config->has_made_cookie = false;
 }
