@@ -263,6 +263,44 @@ static void the_limits_themselves_are_taken(void **state)
 	uromd_config_fini(&config);
 }
 
+static void message_limit_has_the_suffixes_of_other_limits(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes;
+	} rows[] = {
+		{ "1K", 1024 }, { "1048576", 1048576 }, { "1M", 1048576 }, { "16M", 16777216 }
+	};
+	struct uromd_config config;
+
+	(void)state;
+	for (size_t i = 0; i < CORE_ARRAY_LEN(rows); i++) {
+		settle(&config, ARGS("-m", rows[i].text));
+		assert_int_equal(config.limits.of[UROMD_LIMIT_MESSAGE], rows[i].bytes);
+		uromd_config_fini(&config);
+	}
+	check_refused(ARGS("-m", "17M"), DOCA_ERROR_INVALID_VALUE, "--max-msg-size: 17M");
+	check_refused(ARGS("-m", "4k"), DOCA_ERROR_INVALID_VALUE, "with K, M or G behind it");
+}
+
+static void sizes_of_a_file_are_texts(void **state)
+{
+	char path[] = "/tmp/test_daemon_config.XXXXXX";
+	static const char text[] = "{ \"max-msg-size\": \"8K\", \"max-workers\": 3 }";
+	struct uromd_config config;
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	settle(&config, ARGS("-j", path));
+	assert_int_equal(config.limits.of[UROMD_LIMIT_MESSAGE], 8192);
+	assert_int_equal(config.limits.of[UROMD_LIMIT_WORKERS], 3);
+	uromd_config_fini(&config);
+	assert_int_equal(unlink(path), 0);
+}
+
 static void a_port_that_is_none_in_the_environment_is_refused(void **state)
 {
 	static const char *const ports[] = { "", "x", "-1", "65536", "80 ", "+80" };
@@ -293,6 +331,8 @@ int main(void)
 		CONFIG_TEST(addresses_that_others_reach_take_a_proof_or_insecure),
 		CONFIG_TEST(wrong_values_are_named),
 		CONFIG_TEST(the_limits_themselves_are_taken),
+		CONFIG_TEST(message_limit_has_the_suffixes_of_other_limits),
+		CONFIG_TEST(sizes_of_a_file_are_texts),
 		CONFIG_TEST(a_port_that_is_none_in_the_environment_is_refused),
 		CONFIG_TEST(a_worker_program_that_cannot_be_run_is_refused),
 	};

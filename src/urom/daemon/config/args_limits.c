@@ -78,7 +78,7 @@ static doca_error_t on_worker_core(void *value, void *config)
 
 static doca_error_t on_max_msg_size(void *value, void *config)
 {
-	return take_number(config, UROMD_LIMIT_MESSAGE, value);
+	return take_text(config, UROMD_LIMIT_MESSAGE, value);
 }
 
 static doca_error_t on_max_unread(void *value, void *config)
@@ -96,7 +96,7 @@ static doca_error_t on_keep_logs(void *value, void *config)
 	return take_number(config, UROMD_LIMIT_LOGS, value);
 }
 
-/* Numbers without a suffix are numbers in a JSON file, too; -m always was one. */
+/* What takes no suffix is a number in a JSON file, too. */
 static const struct {
 	doca_argp_param_cb_t callback;
 	enum doca_argp_type type;
@@ -110,7 +110,7 @@ static const struct {
 	[UROMD_LIMIT_CPU_TIME] = { on_worker_cpu_time, DOCA_ARGP_TYPE_INT },
 	[UROMD_LIMIT_FILES] = { on_worker_files, DOCA_ARGP_TYPE_INT },
 	[UROMD_LIMIT_CORE] = { on_worker_core, DOCA_ARGP_TYPE_STRING },
-	[UROMD_LIMIT_MESSAGE] = { on_max_msg_size, DOCA_ARGP_TYPE_INT },
+	[UROMD_LIMIT_MESSAGE] = { on_max_msg_size, DOCA_ARGP_TYPE_STRING },
 	[UROMD_LIMIT_UNREAD] = { on_max_unread, DOCA_ARGP_TYPE_STRING },
 	[UROMD_LIMIT_LOG_SIZE] = { on_max_log_size, DOCA_ARGP_TYPE_STRING },
 	[UROMD_LIMIT_LOGS] = { on_keep_logs, DOCA_ARGP_TYPE_INT },
