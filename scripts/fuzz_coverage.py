@@ -36,7 +36,8 @@ TARGETS = {
         'src/urom/daemon/workers/reap.c'
     ],
     'fuzz_daemon_lists': [
-        'src/urom/daemon/config/cpus.c', 'src/urom/daemon/process/env.c', 'src/urom/daemon/plugins/candidates.c'
+        'src/urom/daemon/config/cpus.c', 'src/urom/daemon/process/env.c',
+        'src/urom/daemon/plugins/candidates.c', 'src/urom/daemon/plugins/sight.c'
     ],
     'fuzz_host': [
         'src/urom/host/service_start.c', 'src/urom/host/service_welcome.c',
@@ -144,6 +145,9 @@ FUNCTIONS = {
     'src/core/sync_event_export.c': {
         'what is exported is our own': ['check_exportable', 'export_make',
                                         'doca_sync_event_export_to_remote_net']},
+    'src/urom/daemon/plugins/sight.c': {
+        'what our own side writes': ['write_note', 'uromd_note_place', 'uromd_note_candidate',
+                                     'uromd_note_complaint', 'uromd_note_end']},
     'src/rdma/connect_oob.c': {
         'what follows a descriptor that was read': [
             'refuse', 'check_running', 'conn_take', 'record_init', 'conn_open', 'doca_rdma_export',

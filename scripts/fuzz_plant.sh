@@ -19,6 +19,7 @@ FAULTS=(
     "fuzz_chan_stream|src/urom/chan/chan_stream.c|s/stream->in_capacity - end, MSG/stream->in_capacity - end + 1, MSG/"
     "fuzz_daemon|src/urom/daemon/sessions/handshake.c|s/hello->role < CORE_ARRAY_LEN/hello->role <= CORE_ARRAY_LEN/"
     "fuzz_daemon_lists|src/urom/daemon/config/cpus.c|s/take_number(text, UROMD_NUM_CPUS - 1, &last)/take_number(text, UROMD_NUM_CPUS, \&last)/"
+    "fuzz_daemon_lists|src/urom/daemon/plugins/sight.c|s/note->place >= sight->num_places/note->place > sight->num_places/"
     "fuzz_host|src/urom/host/worker_cmd.c|s/index >= worker->num_slots/index > worker->num_slots/"
     "fuzz_mmap_blob|src/core/mmap_blob.c|s/addr > UINT64_MAX - record->len/addr > UINT64_MAX - record->len + 1/"
     "fuzz_plugin_elf|src/urom/worker/elf.c|s/size > part.len - offset/size > part.len - offset + 1/"

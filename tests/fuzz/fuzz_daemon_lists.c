@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Lists that come to the daemon as text: of processors, by its arguments or its environment; of
- * directories for plugins, with whatever files are in them; and of variables for a worker, by a
- * host. The first byte says which. The verdict on processors and variables is compared with a
- * simple one.
+ * Lists that come to the daemon: of processors, by its arguments or its environment; of the files
+ * in directories for plugins, whatever they are, and the notes that a process takes of them; and of
+ * variables for a worker, by a host. The first byte says which. The verdict on processors and
+ * variables is compared with a simple one.
  */
 
 #include <errno.h>
@@ -15,8 +15,10 @@
 
 #include "core/export.h"
 #include "script.h"
+#include "urom/daemon/base/limits.h"
 #include "urom/daemon/config/cpus.h"
 #include "urom/daemon/plugins/candidates.h"
+#include "urom/daemon/plugins/sight.h"
 #include "urom/daemon/process/env.h"
 
 #define MAX_FILES 8
@@ -189,7 +191,8 @@ static void try_directories(const uint8_t *input, size_t size)
 		names[num_names++] = name;
 	}
 	text = text_of(input, size);
-	CHECK(uromd_candidates_read(".;;./", &candidates, &complaints) == DOCA_SUCCESS);
+	CHECK(uromd_candidates_read(".", &candidates, &complaints) == DOCA_SUCCESS);
+	CHECK(uromd_candidates_read("./", &candidates, &complaints) == DOCA_SUCCESS);
 	CHECK(uromd_candidates_read(text, &candidates, &complaints) == DOCA_SUCCESS);
 	check_candidates(&candidates);
 	uromd_candidates_fini(&candidates);
@@ -200,6 +203,78 @@ static void try_directories(const uint8_t *input, size_t size)
 		free(names[num_names]);
 	}
 	CHECK(fchdir(home) == 0);
+}
+
+/* --- Notes of directories --- */
+
+#define NUM_PLACES 200
+
+/* A note of a step, whose bytes are a name, a ';' and a text. bytes: UROMD_NOTE_SIZE. */
+static size_t make_note(const struct script_step *step, uint8_t *bytes)
+{
+	const uint8_t *text = memchr(step->bytes, ';', step->len);
+	const size_t name_len = text != NULL ? (size_t)(text - step->bytes) : step->len;
+	size_t text_len = text != NULL ? step->len - name_len - 1 : 0;
+	struct uromd_note note = { .kind = step->type, .place = step->who };
+
+	if (text_len > UROMD_NOTE_TEXT)
+		text_len = UROMD_NOTE_TEXT;
+	/* Or it says so only. */
+	note.text_len = (step->flags & 2) != 0 ? UINT32_MAX : (uint32_t)text_len + step->flags / 16;
+	note.stat.st_mode = (step->flags & 1) != 0 ? S_IFDIR : S_IFREG;
+	memcpy(note.name, step->bytes, name_len < sizeof(note.name) ? name_len : sizeof(note.name));
+	memcpy(bytes, &note, sizeof(note));
+	if (text_len > 0)
+		memcpy(bytes + sizeof(note), text + 1, text_len);
+	return sizeof(note) + text_len;
+}
+
+static void check_sight(const struct uromd_sight *sight)
+{
+	CHECK(sight->place < NUM_PLACES && sight->candidates.num <= UROMD_MAX_CANDIDATES);
+	check_candidates(&sight->candidates);
+	for (size_t i = 0; i < sight->complaints.num; i++) {
+		CHECK(strlen(sight->complaints.texts[i]) <= UROMD_NOTE_TEXT);
+		CHECK(strchr(sight->complaints.texts[i], '\n') == NULL);
+	}
+}
+
+/* In a block of its own, so that a read behind it is seen. */
+static doca_error_t take_portion(struct uromd_sight *sight, const uint8_t *bytes, size_t len)
+{
+	uint8_t *copy = malloc(len > 0 ? len : 1);
+	doca_error_t result;
+
+	CHECK(copy != NULL);
+	memcpy(copy, bytes, len);
+	result = uromd_sight_take(sight, copy, len);
+	CHECK(result == DOCA_SUCCESS || result == DOCA_ERROR_BAD_CONFIG);
+	free(copy);
+	return result;
+}
+
+/* Notes that are whole, or whatever else there is, each in two portions. */
+static void try_notes(const uint8_t *input, size_t size)
+{
+	static struct uromd_sight sight;
+	static uint8_t note[UROMD_NOTE_SIZE];
+	doca_error_t result = DOCA_SUCCESS;
+	struct script_step step;
+
+	memset(&sight, 0, sizeof(sight));
+	sight.num_places = NUM_PLACES;
+	while (result == DOCA_SUCCESS && script_next(&input, &size, &step)) {
+		const bool is_note = step.what % 2 == 0;
+		const size_t len = is_note ? make_note(&step, note) : step.len;
+		const uint8_t *bytes = is_note ? note : step.bytes;
+		const size_t cut = len * (step.what / 2) / 128;
+
+		result = take_portion(&sight, bytes, cut);
+		if (result == DOCA_SUCCESS)
+			result = take_portion(&sight, bytes + cut, len - cut);
+		check_sight(&sight);
+	}
+	uromd_sight_fini(&sight);
 }
 
 static void leave_place(void)
@@ -219,7 +294,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
 	static void (*const tries[])(const uint8_t *, size_t) = { try_cpus, try_env,
-								  try_directories };
+								  try_directories, try_notes };
 
 	if (size > 0)
 		tries[input[0] % CORE_ARRAY_LEN(tries)](input + 1, size - 1);

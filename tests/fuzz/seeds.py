@@ -775,6 +775,18 @@ def list_seeds():
     yield "dir_odd", b"\2" + step(0, data=b"a\nb.so") + step(0, data=b"a\x7f.so") + step(0) + b".;/;//;nowhere"
     yield "dir_twice", b"\2" + step(0, data=b"worker_a.so") + step(0) + b"./;.///"
     yield "dir_long", b"\2" + step(0) + b"/" + b"x" * 300
+    a, end = step(0, 0, 1, data=b"a;/p/a.so"), step(0, 0, 3)
+    yield "notes_good", b"\3" + step(64) + a + step(0, 2) + step(30, 0, 2, data=b";it is\nleft out") + end
+    yield "notes_twice", b"\3" + a + a + step(0, 0, 1, data=b"b;/p/a.so") + end + end
+    yield "notes_raw", b"\3" + step(127, data=bytes(300)) + step(1, data=b"x" * 300)
+    yield "notes_cut", b"\3" + step(0) + a[:-2]
+    yield "notes_more", b"\3" + step(0, 0, 2, 0x50, b";abc") + step(0, 1)
+    for i, bad in enumerate([step(0, 0, 4), step(0, 200), step(0, 3) + step(0, 2), step(0, 0, 2, 2),
+                             step(0, 0, 1, data=b";/a"), step(0, 0, 1, data=b"a\n;/a"),
+                             step(0, 0, 1, data=b"a;a"), step(0, 0, 1, 1, b"a;/a"),
+                             step(0, 0, 1, data=b"x" * 60 + b";/a"), step(1, data=b"\2" + bytes(300)),
+                             step(0, 0, 2, data=b";a\0b")]):
+        yield "notes_bad_%d" % i, b"\3" + bad + a
 
 
 SEEDS = {

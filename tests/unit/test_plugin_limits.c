@@ -164,12 +164,29 @@ static void files_are_looked_at_up_to_a_limit(void **state)
 	scan_rig_close();
 }
 
-/* The n-th allocation fails, for all n: in the end it works, and until then nothing breaks. */
+/* A table, and a scan of it, while an allocation fails. True: it is there, and has found a. */
+static bool try_to_scan(void)
+{
+	const struct uromd_account own = uromd_account_own();
+	struct uromd_scan *scan;
+	bool is_done = false;
+
+	rig.plugins = NULL;
+	if (uromd_plugins_create(rig.event, rig.both, rig.worker, &own, &rig.plugins) !=
+	    DOCA_SUCCESS)
+		return false;
+	if (uromd_plugins_scan(rig.plugins, scan_rig_on_done, &is_done, &scan) == DOCA_SUCCESS)
+		scan_rig_wait(&is_done);
+	return is_done && uromd_plugins_count(rig.plugins) == 1;
+}
+
+/*
+ * The n-th allocation fails, for all n: in the end it works, and until then nothing breaks. A child
+ * counts on from where the daemon was, so it may be the one that lacks memory.
+ */
 static void memory_that_runs_out_is_an_error_or_leaves_something_out(void **state)
 {
 	int num_tries = 0;
-	const struct uromd_account own = uromd_account_own();
-	bool is_done = false;
 
 	(void)state;
 	scan_rig_add("a.so", SCAN_ANSWER);
@@ -177,23 +194,12 @@ static void memory_that_runs_out_is_an_error_or_leaves_something_out(void **stat
 	scan_rig_add_b("a.so", SCAN_ANSWER);
 	assert_true(sd_event_new(&rig.event) >= 0);
 	for (bool is_short = true; is_short; num_tries++) {
-		struct uromd_scan *scan;
-
-		rig.plugins = NULL;
 		num_left = num_tries;
-		if (uromd_plugins_create(rig.event, rig.both, rig.worker, &own, &rig.plugins) ==
-		    DOCA_SUCCESS) {
-			is_done = false;
-			if (uromd_plugins_scan(rig.plugins, scan_rig_on_done, &is_done, &scan) ==
-			    DOCA_SUCCESS)
-				scan_rig_wait(&is_done);
-		}
-		is_short = num_left < 0;
+		is_short = !try_to_scan() || num_left < 0;
 		num_left = -1;
 		if (is_short)
 			uromd_plugins_destroy(rig.plugins);
 	}
-	assert_true(is_done);
 	assert_true(num_tries > 20);
 	scan_rig_check("a");
 	test_drop_log();

@@ -56,6 +56,11 @@
 /* Probes that run at once, those that are late not counted. */
 #define UROMD_MAX_PROBES 4
 
+/* Directories that may keep one look waiting, each for as long as a plugin may keep a scan. Seconds
+ * until one that is late is looked into anew. */
+#define UROMD_MAX_LATE_PLACES 2
+#define UROMD_LOOK_END_S      60
+
 /* Seconds: that a scan waits for one plugin; that a probe has; that a scan waits for all of them;
  * until one that is no plugin may be probed again. */
 #define UROMD_PROBE_LATE_S  2

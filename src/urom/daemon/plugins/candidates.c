@@ -10,8 +10,7 @@
 
 #include "urom/daemon/base/limits.h"
 
-#define SUFFIX    ".so"
-#define SEPARATOR ";"
+#define SUFFIX ".so"
 
 /* Where a plugin has to be, and what is told of it there. */
 struct place {
@@ -73,7 +72,6 @@ static const char *name_complaint(const char *name)
 	return NULL;
 }
 
-/* A directory may be listed twice, under different names too. */
 static bool is_known(const struct uromd_candidates *candidates, const char *name, const char *path)
 {
 	for (size_t i = 0; i < candidates->num; i++) {
@@ -100,26 +98,36 @@ static struct uromd_candidate *make_room(struct uromd_candidates *candidates)
 	return &at[candidates->num];
 }
 
-/* Takes path. */
-static doca_error_t add(struct uromd_candidates *candidates, const char *file_name, char *path,
-			const struct stat *stat)
+doca_error_t uromd_candidates_add(struct uromd_candidates *candidates, const char *name, char *path,
+				  const struct stat *stat)
 {
-	struct uromd_candidate *candidate = make_room(candidates);
+	struct uromd_candidate *candidate;
 
+	if (is_known(candidates, name, path)) {
+		free(path);
+		return DOCA_SUCCESS;
+	}
+	candidate = make_room(candidates);
 	if (candidate == NULL) {
 		free(path);
 		return DOCA_ERROR_NO_MEMORY;
 	}
-	(void)snprintf(candidate->name, sizeof(candidate->name), "%.*s",
-		       (int)(strlen(file_name) - strlen(SUFFIX)), file_name);
-	if (is_known(candidates, candidate->name, path)) {
-		free(path);
-		return DOCA_SUCCESS;
-	}
+	(void)snprintf(candidate->name, sizeof(candidate->name), "%s", name);
 	candidate->path = path;
 	candidate->stat = *stat;
 	candidates->num++;
 	return DOCA_SUCCESS;
+}
+
+/* path: taken. */
+static doca_error_t add(const struct place *place, const char *file_name, char *path,
+			const struct stat *stat)
+{
+	char name[UROMD_PLUGIN_NAME_SIZE];
+
+	(void)snprintf(name, sizeof(name), "%.*s", (int)(strlen(file_name) - strlen(SUFFIX)),
+		       file_name);
+	return uromd_candidates_add(place->candidates, name, path, stat);
 }
 
 /* Looks at the file itself. path: as it was found, NULL: there was no memory for it. */
@@ -139,11 +147,11 @@ static doca_error_t look_at(const struct place *place, const char *name, const c
 		real = realpath(path, NULL);
 		complaint = real == NULL ? strerror(errno) : NULL;
 	}
-	if (complaint != NULL) {
+	if (real == NULL) {
 		uromd_complain(place->complaints, "plugins: %s is left out: %s", path, complaint);
 		return DOCA_SUCCESS;
 	}
-	return add(place->candidates, name, real, &stat_of_file);
+	return add(place, name, real, &stat_of_file);
 }
 
 static doca_error_t add_name(struct names *names, const char *name)
@@ -228,32 +236,14 @@ static doca_error_t read_directory(const struct place *place)
 	return result;
 }
 
-/* Slashes at the end would be seen in every message; those of the root stay. */
-static void trim(char *directory)
-{
-	size_t len = strlen(directory);
-
-	while (len > 1 && directory[len - 1] == '/')
-		directory[--len] = '\0';
-}
-
-doca_error_t uromd_candidates_read(const char *search_path, struct uromd_candidates *candidates,
+doca_error_t uromd_candidates_read(const char *directory, struct uromd_candidates *candidates,
 				   struct uromd_complaints *complaints)
 {
-	struct place place = { .candidates = candidates, .complaints = complaints };
-	char *copy = strdup(search_path != NULL ? search_path : "");
-	doca_error_t result = DOCA_SUCCESS;
-	char *rest = NULL, *directory;
+	const struct place place = {
+		.candidates = candidates,
+		.complaints = complaints,
+		.directory = directory,
+	};
 
-	if (copy == NULL)
-		return DOCA_ERROR_NO_MEMORY;
-	for (directory = strtok_r(copy, SEPARATOR, &rest);
-	     directory != NULL && result == DOCA_SUCCESS;
-	     directory = strtok_r(NULL, SEPARATOR, &rest)) {
-		trim(directory);
-		place.directory = directory;
-		result = read_directory(&place);
-	}
-	free(copy);
-	return result;
+	return read_directory(&place);
 }

@@ -28,11 +28,19 @@ struct uromd_candidates {
 void uromd_candidates_fini(struct uromd_candidates *candidates);
 
 /*
- * Looks into each directory of search_path, and takes the files in it by name. NULL has none.
+ * Adds one, unless it is there: a directory may be listed twice, under different names too.
+ * name: copied, as much of it as fits. path: taken. Errors: NO_MEMORY.
+ */
+doca_error_t uromd_candidates_add(struct uromd_candidates *candidates, const char *name, char *path,
+				  const struct stat *stat);
+
+/*
+ * Looks into a directory, and takes the files in it by name. Waits as long as the file system
+ * lets it, so this is for a process that nobody waits for.
  * candidates: added to. complaints: added to, for what cannot be read or looks like a plugin only.
  * Errors: NO_MEMORY.
  */
-doca_error_t uromd_candidates_read(const char *search_path, struct uromd_candidates *candidates,
+doca_error_t uromd_candidates_read(const char *directory, struct uromd_candidates *candidates,
 				   struct uromd_complaints *complaints);
 
 #endif /* UROMD_CANDIDATES_H_ */

@@ -15,7 +15,6 @@
 DOCA_LOG_REGISTER(UROMD::PLUGINS);
 
 struct uromd_plugins {
-	char *search_path;
 	char *worker_program;
 	struct uromd_prober prober;
 	struct uromd_scans *scans;
@@ -121,12 +120,11 @@ doca_error_t uromd_plugins_create(sd_event *event, const char *search_path,
 
 	if (made == NULL)
 		return result;
-	made->search_path = strdup(search_path != NULL ? search_path : "");
 	made->worker_program = strdup(worker_program);
 	made->prober = (struct uromd_prober){ made->worker_program, *account };
-	if (made->search_path != NULL && made->worker_program != NULL)
-		result = uromd_scans_create(event, made->search_path, &made->prober, on_found, made,
-					    &made->scans);
+	if (made->worker_program != NULL)
+		result = uromd_scans_create(event, search_path != NULL ? search_path : "",
+					    &made->prober, on_found, made, &made->scans);
 	if (result != DOCA_SUCCESS) {
 		uromd_plugins_destroy(made);
 		return result;
@@ -145,7 +143,6 @@ void uromd_plugins_destroy(struct uromd_plugins *plugins)
 		free(plugins->table[i]);
 	}
 	uromd_complaints_fini(&plugins->complaints);
-	free(plugins->search_path);
 	free(plugins->worker_program);
 	free(plugins);
 }

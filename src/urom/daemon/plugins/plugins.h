@@ -3,9 +3,10 @@
 #define UROMD_PLUGINS_H_
 
 /*
- * The plugins that the daemon offers: found in the directories of UROM_PLUGIN_PATH, probed one by
- * one in a child process each, and numbered for the daemon's life. Nothing here waits: a scan is
- * begun, and its end is told by the event loop. All of it is the loop's thread's.
+ * The plugins that the daemon offers: found in the directories of UROM_PLUGIN_PATH by a child
+ * process, probed one by one in a child process each, and numbered for the daemon's life. Nothing
+ * here waits: a scan is begun, and its end is told by the event loop. All of it is the loop's
+ * thread's.
  */
 
 #include <stddef.h>
@@ -48,10 +49,10 @@ doca_error_t uromd_plugins_create(sd_event *event, const char *search_path,
 void uromd_plugins_destroy(struct uromd_plugins *plugins);
 
 /*
- * Begins to look for plugins as they are now. Scans that overlap share their probes.
+ * Begins to look for plugins as they are now. Scans that overlap share what they can.
  * done: called once from the event loop, never within this call, at most 5 s later. scan: lent
- * until done is called, for uromd_scan_cancel(). Errors: NO_MEMORY: done will not run. What is
- * wrong with directories and files is no error.
+ * until done is called, for uromd_scan_cancel(). Errors: as the system has them, NO_MEMORY among
+ * them: done will not run. What is wrong with directories and files is no error.
  */
 doca_error_t uromd_plugins_scan(struct uromd_plugins *plugins, void (*done)(void *arg), void *arg,
 				struct uromd_scan **scan);

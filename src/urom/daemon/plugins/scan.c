@@ -1,19 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "urom/daemon/plugins/scan.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/queue.h>
 #include <time.h>
+
+#include <doca_log.h>
 
 #include "urom/daemon/base/limits.h"
 #include "urom/daemon/plugins/candidates.h"
 #include "urom/daemon/plugins/known.h"
+#include "urom/daemon/plugins/looks.h"
+
+DOCA_LOG_REGISTER(UROMD::SCAN);
 
 #define SECOND_US UINT64_C(1000000)
 
 /* How late a timer may be, so that several can wake the loop together. */
 #define ACCURACY_US UINT64_C(1000)
+
+/* Somebody who wants to know. */
+struct uromd_scan {
+	TAILQ_ENTRY(uromd_scan) entry;
+	struct round *round;
+	void (*done)(void *arg);
+	void *arg;
+};
 
 /* A candidate that was asked for. */
 struct asked {
@@ -21,78 +36,82 @@ struct asked {
 	struct uromd_file *file; /* held */
 };
 
-struct uromd_scan {
-	TAILQ_ENTRY(uromd_scan) entry;
+/* A look, and the probes behind it, for all who want to know at that time. */
+struct round {
+	TAILQ_ENTRY(round) entry;
 	struct uromd_scans *scans;
-	uint64_t number; /* of the scans, in the order in which they began */
-	void (*done)(void *arg);
-	void *arg;
+	TAILQ_HEAD(, uromd_scan) waiting;
+	uint64_t number; /* of the rounds, in the order in which they began */
+	bool has_looked;
 	struct uromd_candidates candidates;
 	struct asked *asked;
 	size_t num_asked;
 	struct uromd_complaints complaints;
-	sd_event_source *timer; /* at its bound; NULL: nothing was awaited from the beginning */
+	sd_event_source *timer; /* at its bound */
 	sd_event_source *turn;  /* soon, as nothing is awaited any more */
 };
 
 struct uromd_scans {
 	sd_event *event;
-	const char *search_path;
 	uromd_found_fn found;
 	void *arg;
+	struct uromd_looks *looks;
 	struct uromd_known *known;
-	TAILQ_HEAD(, uromd_scan) running;
+	TAILQ_HEAD(, round) running;
+	struct round *looking; /* whose look goes on; in running, or NULL */
+	struct round *next;    /* whose look comes next; in running, or NULL */
+	bool is_looking;
 	uint64_t num_begun;
-	struct uromd_scan *latest; /* that has ended; owned: what it has found stays known */
+	struct round *latest; /* that has ended; owned: what it has found stays known */
 };
 
-static void scan_free(struct uromd_scan *scan)
+static void round_free(struct round *round)
 {
-	if (scan == NULL)
+	if (round == NULL)
 		return;
-	(void)sd_event_source_disable_unref(scan->timer);
-	(void)sd_event_source_disable_unref(scan->turn);
-	for (size_t i = 0; i < scan->num_asked; i++)
-		uromd_file_put(scan->asked[i].file);
-	free(scan->asked);
-	uromd_candidates_fini(&scan->candidates);
-	uromd_complaints_fini(&scan->complaints);
-	free(scan);
+	(void)sd_event_source_disable_unref(round->timer);
+	(void)sd_event_source_disable_unref(round->turn);
+	for (size_t i = 0; i < round->num_asked; i++)
+		uromd_file_put(round->asked[i].file);
+	free(round->asked);
+	uromd_candidates_fini(&round->candidates);
+	uromd_complaints_fini(&round->complaints);
+	free(round);
 }
-
-static bool is_awaiting(const struct uromd_scan *scan)
+static bool is_awaiting(const struct round *round)
 {
-	for (size_t i = 0; i < scan->num_asked; i++) {
-		if (uromd_file_is_awaited(scan->asked[i].file))
+	for (size_t i = 0; i < round->num_asked; i++) {
+		if (uromd_file_is_awaited(round->asked[i].file))
 			return true;
 	}
 	return false;
 }
 
-/* Lets on_turn() run soon, unless there is something to wait for. */
-static void look(struct uromd_scan *scan)
+/* Lets on_turn() run soon. */
+static void end_soon(struct round *round)
 {
-	if (!is_awaiting(scan))
-		(void)sd_event_source_set_enabled(scan->turn, SD_EVENT_ONESHOT); /* it is ours */
+	(void)sd_event_source_set_enabled(round->turn, SD_EVENT_ONESHOT); /* it is ours */
 }
 
 static void on_news(void *arg)
 {
 	struct uromd_scans *scans = arg;
-	struct uromd_scan *scan;
+	struct round *round;
 
-	TAILQ_FOREACH (scan, &scans->running, entry)
-		look(scan);
+	TAILQ_FOREACH (round, &scans->running, entry) {
+		if (round->has_looked && !is_awaiting(round))
+			end_soon(round);
+	}
 }
 
 /* Which candidates are plugins; the others are complained of. found: room for all. */
-static size_t sort_out(struct uromd_scan *scan, struct uromd_found *found)
+static size_t sort_out(struct round *round, struct uromd_found *found)
 {
 	size_t num_found = 0;
 
-	for (size_t i = 0; i < scan->num_asked; i++) {
-		const struct uromd_candidate *candidate = scan->asked[i].candidate;
-		const struct uromd_answer *answer = uromd_file_answer(scan->asked[i].file);
+	for (size_t i = 0; i < round->num_asked; i++) {
+		const struct uromd_candidate *candidate = round->asked[i].candidate;
+		const struct uromd_answer *answer = uromd_file_answer(round->asked[i].file);
 
 		if (answer->is_plugin)
 			found[num_found++] = (struct uromd_found){
@@ -101,30 +120,63 @@ static size_t sort_out(struct uromd_scan *scan, struct uromd_found *found)
 				.version = answer->version,
 			};
 		else
-			uromd_complain(&scan->complaints, "plugins: %s is left out: %s",
+			uromd_complain(&round->complaints, "plugins: %s is left out: %s",
 				       candidate->path, answer->reason);
 	}
 	return num_found;
 }
 
-static void finish(struct uromd_scan *scan)
+/* Makes it the latest one. */
+static void publish(struct round *round)
 {
-	struct uromd_scans *scans = scan->scans;
-	void (*done)(void *arg) = scan->done;
+	struct uromd_scans *scans = round->scans;
 	struct uromd_found found[UROMD_MAX_CANDIDATES];
-	void *arg = scan->arg;
 
-	TAILQ_REMOVE(&scans->running, scan, entry);
-	if (scans->latest != NULL && scans->latest->number > scan->number) {
-		scan_free(scan);
-	} else {
-		scans->found(scans->arg, found, sort_out(scan, found), &scan->complaints);
-		scan->timer = sd_event_source_disable_unref(scan->timer);
-		scan->turn = sd_event_source_disable_unref(scan->turn);
-		scan_free(scans->latest);
-		scans->latest = scan;
+	scans->found(scans->arg, found, sort_out(round, found), &round->complaints);
+	round->timer = sd_event_source_disable_unref(round->timer);
+	round->turn = sd_event_source_disable_unref(round->turn);
+	round_free(scans->latest);
+	scans->latest = round;
+}
+
+/* Each may cancel others of them, so that it is the first of those who are left. */
+static void tell(struct round *round)
+{
+	struct uromd_scan *scan;
+
+	while ((scan = TAILQ_FIRST(&round->waiting)) != NULL) {
+		void (*done)(void *arg) = scan->done; /* NOLINT: what was freed is off the list */
+		void *arg = scan->arg;
+
+		uromd_scan_cancel(scan);
+		done(arg);
 	}
-	done(arg);
+}
+
+/* Takes it off those that run. */
+static void retire(struct round *round)
+{
+	struct uromd_scans *scans = round->scans;
+
+	TAILQ_REMOVE(&scans->running, round, entry);
+	if (scans->looking == round)
+		scans->looking = NULL;
+	if (scans->next == round)
+		scans->next = NULL;
+}
+
+static void finish(struct round *round)
+{
+	const struct round *latest = round->scans->latest;
+	const bool is_news =
+	    round->has_looked && (latest == NULL || latest->number < round->number);
+
+	retire(round);
+	if (is_news)
+		publish(round);
+	tell(round);
+	if (!is_news)
+		round_free(round);
 }
 
 static int on_time(sd_event_source *source, uint64_t usec, void *arg)
@@ -142,6 +194,80 @@ static int on_turn(sd_event_source *source, void *arg)
 	return 0;
 }
 
+/* Asks for every candidate. */
+static doca_error_t ask(struct round *round)
+{
+	const struct uromd_candidates *candidates = &round->candidates;
+
+	round->asked = calloc(candidates->num + 1, sizeof(*round->asked));
+	if (round->asked == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	for (size_t i = 0; i < candidates->num; i++) {
+		const struct uromd_candidate *candidate = &candidates->at[i];
+		struct asked *asked = &round->asked[i];
+		doca_error_t result = uromd_known_get(round->scans->known, candidate->path,
+						      &candidate->stat, &asked->file);
+
+		if (result != DOCA_SUCCESS)
+			return result;
+		asked->candidate = candidate;
+		round->num_asked++;
+	}
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t look_for_next(struct uromd_scans *scans)
+{
+	struct round *round = scans->next;
+	doca_error_t result;
+
+	scans->looking = round;
+	scans->next = NULL;
+	scans->is_looking = true;
+	result = uromd_looks_begin(scans->looks);
+	if (result != DOCA_SUCCESS) {
+		scans->looking = NULL;
+		scans->is_looking = false;
+	}
+	return result;
+}
+
+/* Takes both. */
+static void take(struct round *round, struct uromd_candidates *candidates,
+		 struct uromd_complaints *complaints)
+{
+	round->candidates = *candidates;
+	round->complaints = *complaints;
+	round->has_looked = ask(round) == DOCA_SUCCESS;
+	if (!round->has_looked || !is_awaiting(round))
+		end_soon(round);
+}
+
+/* No done is called from here: this may be within uromd_scan_begin(). */
+static void on_looked(void *arg, struct uromd_candidates *candidates,
+		      struct uromd_complaints *complaints)
+{
+	struct uromd_scans *scans = arg;
+	struct round *round = scans->looking, *next = scans->next;
+
+	scans->looking = NULL;
+	scans->is_looking = false;
+	if (round != NULL && candidates != NULL) {
+		take(round, candidates, complaints);
+	} else if (round != NULL) {
+		end_soon(round);
+	} else if (candidates != NULL) {
+		uromd_candidates_fini(candidates);
+		uromd_complaints_fini(complaints);
+	}
+	if (next != NULL && look_for_next(scans) != DOCA_SUCCESS) {
+		DOCA_LOG_WARN("plugins: nobody can look for them, so hosts are offered what was "
+			      "there before: %s",
+			      strerror(errno));
+		end_soon(next);
+	}
+}
+
 doca_error_t uromd_scans_create(sd_event *event, const char *search_path,
 				const struct uromd_prober *prober, uromd_found_fn found, void *arg,
 				struct uromd_scans **scans)
@@ -153,10 +279,11 @@ doca_error_t uromd_scans_create(sd_event *event, const char *search_path,
 		return DOCA_ERROR_NO_MEMORY;
 	TAILQ_INIT(&made->running);
 	made->event = sd_event_ref(event);
-	made->search_path = search_path;
 	made->found = found;
 	made->arg = arg;
-	result = uromd_known_create(event, prober, on_news, made, &made->known);
+	result = uromd_looks_create(event, search_path, on_looked, made, &made->looks);
+	if (result == DOCA_SUCCESS)
+		result = uromd_known_create(event, prober, on_news, made, &made->known);
 	if (result != DOCA_SUCCESS) {
 		uromd_scans_destroy(made);
 		return result;
@@ -169,8 +296,21 @@ void uromd_scan_cancel(struct uromd_scan *scan)
 {
 	if (scan == NULL)
 		return;
-	TAILQ_REMOVE(&scan->scans->running, scan, entry);
-	scan_free(scan);
+	TAILQ_REMOVE(&scan->round->waiting, scan, entry);
+	free(scan);
+}
+
+/* Forgets those who wait, too. */
+static void drop(struct round *round)
+{
+	struct uromd_scan *scan, *next;
+
+	for (scan = TAILQ_FIRST(&round->waiting); scan != NULL; scan = next) {
+		next = TAILQ_NEXT(scan, entry);
+		uromd_scan_cancel(scan);
+	}
+	retire(round);
+	round_free(round);
 }
 
 void uromd_scans_destroy(struct uromd_scans *scans)
@@ -178,47 +318,65 @@ void uromd_scans_destroy(struct uromd_scans *scans)
 	if (scans == NULL)
 		return;
 	while (!TAILQ_EMPTY(&scans->running))
-		uromd_scan_cancel(TAILQ_FIRST(&scans->running));
-	scan_free(scans->latest);
+		drop(TAILQ_FIRST(&scans->running));
+	round_free(scans->latest);
+	uromd_looks_destroy(scans->looks);
 	uromd_known_destroy(scans->known);
 	(void)sd_event_unref(scans->event);
 	free(scans);
 }
 
-/* Asks for every candidate. */
-static doca_error_t ask(struct uromd_scan *scan)
+/* The round whose look comes next. */
+static doca_error_t make_next(struct uromd_scans *scans)
 {
-	const struct uromd_candidates *candidates = &scan->candidates;
+	struct round *made = calloc(1, sizeof(*made));
 
-	scan->asked = calloc(candidates->num + 1, sizeof(*scan->asked));
-	if (scan->asked == NULL)
+	if (made == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	for (size_t i = 0; i < candidates->num; i++) {
-		const struct uromd_candidate *candidate = &candidates->at[i];
-		struct asked *asked = &scan->asked[i];
-		doca_error_t result = uromd_known_get(scan->scans->known, candidate->path,
-						      &candidate->stat, &asked->file);
-
-		if (result != DOCA_SUCCESS)
-			return result;
-		asked->candidate = candidate;
-		scan->num_asked++;
+	if (sd_event_add_defer(scans->event, &made->turn, on_turn, made) < 0 ||
+	    sd_event_source_set_enabled(made->turn, SD_EVENT_OFF) < 0) {
+		round_free(made);
+		return DOCA_ERROR_NO_MEMORY;
 	}
+	made->scans = scans;
+	made->number = ++scans->num_begun;
+	TAILQ_INIT(&made->waiting);
+	TAILQ_INSERT_TAIL(&scans->running, made, entry);
+	scans->next = made;
 	return DOCA_SUCCESS;
 }
 
-/* Most scans await nothing, as all files are known: they cost the loop no timer. */
-static doca_error_t add_sources(struct uromd_scan *scan)
+/* A round that awaits nothing costs the loop no timer. */
+static doca_error_t bound(struct round *round)
 {
-	sd_event *event = scan->scans->event;
+	if (!round->has_looked && round->timer == NULL &&
+	    sd_event_add_time_relative(round->scans->event, &round->timer, CLOCK_MONOTONIC,
+				       UROMD_SCAN_S * SECOND_US, ACCURACY_US, on_time, round) < 0)
+		return DOCA_ERROR_NO_MEMORY;
+	return DOCA_SUCCESS;
+}
 
-	if (sd_event_add_defer(event, &scan->turn, on_turn, scan) < 0 ||
-	    sd_event_source_set_enabled(scan->turn, SD_EVENT_OFF) < 0)
-		return DOCA_ERROR_NO_MEMORY;
-	if (is_awaiting(scan) &&
-	    sd_event_add_time_relative(event, &scan->timer, CLOCK_MONOTONIC,
-				       UROMD_SCAN_S * SECOND_US, ACCURACY_US, on_time, scan) < 0)
-		return DOCA_ERROR_NO_MEMORY;
+/* Has its look begin, now or next. */
+static doca_error_t join(struct uromd_scans *scans, struct uromd_scan *scan)
+{
+	doca_error_t result = scans->next == NULL ? make_next(scans) : DOCA_SUCCESS;
+	struct round *round = scans->next;
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (!scans->is_looking) {
+		result = look_for_next(scans);
+		if (result != DOCA_SUCCESS) {
+			drop(round);
+			return result;
+		}
+	}
+	/* On failure it goes on with nobody who waits. */
+	result = bound(round);
+	if (result != DOCA_SUCCESS)
+		return result;
+	scan->round = round;
+	TAILQ_INSERT_TAIL(&round->waiting, scan, entry);
 	return DOCA_SUCCESS;
 }
 
@@ -230,21 +388,13 @@ doca_error_t uromd_scan_begin(struct uromd_scans *scans, void (*done)(void *arg)
 
 	if (made == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	made->scans = scans;
-	made->number = ++scans->num_begun;
 	made->done = done;
 	made->arg = arg;
-	result = uromd_candidates_read(scans->search_path, &made->candidates, &made->complaints);
-	if (result == DOCA_SUCCESS)
-		result = ask(made);
-	if (result == DOCA_SUCCESS)
-		result = add_sources(made);
+	result = join(scans, made);
 	if (result != DOCA_SUCCESS) {
-		scan_free(made);
+		free(made);
 		return result;
 	}
-	TAILQ_INSERT_TAIL(&scans->running, made, entry);
-	look(made);
 	*scan = made;
 	return DOCA_SUCCESS;
 }

@@ -4,8 +4,9 @@
 
 /*
  * Scans: directories, the files in them that may be plugins, what is known of those, and a list of
- * those that are. Each scan looks into the directories when it is asked for; the probes of files
- * are shared with all others.
+ * those that are. Each scan looks into the directories no earlier than it is asked for: scans that
+ * are asked for while a look goes on have the next one together. The probes of files are shared
+ * with all others.
  */
 
 #include <systemd/sd-event.h>
@@ -26,14 +27,14 @@ struct uromd_prober;
 struct uromd_scans;
 
 /*
- * found: what a scan came to, in the order of the search path, unless a later scan was faster; is
- * called before that scan's done. complaints: taken.
+ * found: what scans came to, in the order of the search path, unless later ones were faster, or
+ * the directories could not be looked into; is called before their done. complaints: taken.
  */
 typedef void (*uromd_found_fn)(void *arg, const struct uromd_found *found, size_t num_found,
 			       struct uromd_complaints *complaints);
 
 /*
- * search_path, prober: borrowed until uromd_scans_destroy(). scans: owned.
+ * search_path: copied. prober: borrowed until uromd_scans_destroy(). scans: owned.
  * Errors: NO_MEMORY.
  */
 doca_error_t uromd_scans_create(sd_event *event, const char *search_path,
