@@ -19,7 +19,7 @@ ANY = 0xFFFFFFFFFFFFFFFF
 MORE = 0x80
 HELLO, CHALLENGE, PROOF, WELCOME, REFUSED = 1, 2, 3, 4, 5
 WORKER_START, WORKER_STARTED, WORKER_REFUSED, WORKER_STOP, WORKER_STOPPED = 16, 17, 18, 19, 20
-WORKER_DIED, GROUP_GET, GROUP, STATUS_GET = 21, 22, 23, 24
+WORKER_DIED, GROUP_GET, GROUP, STATUS_GET, CONNECTION_ENDED = 21, 22, 23, 24, 26
 WORKER_READY, WORKER_FAILED, TICKET, TICKET_KNOWN, TICKET_VOID, SHUTDOWN, HOST_DEAF = 32, 33, 34, 35, 36, 37, 38
 ATTACH, ATTACHED, COMMAND, NOTIFY, DETACH, DETACHED = 48, 49, 50, 51, 52, 53
 
@@ -542,6 +542,10 @@ def died(worker=5, error=9, reason="worker 5 was killed"):
     return struct.pack("<QI", worker, error) + blob(reason)
 
 
+def ended(reason="too many answers wait", worker=5, connection=1):
+    return struct.pack("<QQ", worker, connection) + blob(reason)
+
+
 def notify(context, plugin_id=1, status=0, payload=b"done"):
     return struct.pack("<QQI", plugin_id, context, status) + blob(payload)
 
@@ -614,6 +618,10 @@ def host_seeds():
     yield "dies_attaching", attaching + h.daemon(WORKER_DIED, died())
     yield "dies_leaving", run + h.stop_worker() + h.worker(DETACHED) + h.daemon(WORKER_DIED, died())
     yield "dies_detaching", run + h.stop_worker() + h.daemon(WORKER_DIED, died()) + h.worker(DETACHED)
+    yield "parts", busy + h.daemon(CONNECTION_ENDED, ended()) + h.worker_goes() + h.daemon(WORKER_STOPPED, flags=3)
+    yield "parts_late", busy + h.worker_goes() + h.daemon(CONNECTION_ENDED, ended("a\nb" * 100))
+    yield "parts_other", busy + h.daemon(CONNECTION_ENDED, ended(connection=99)) + h.worker_goes()
+    yield "parts_cut", busy + h.daemon(CONNECTION_ENDED, ended()[:17])
     yield "goes", busy + h.worker_goes() + h.start_worker()
     yield "goes_attaching", attaching + h.worker_goes()
     yield "goes_detaching", run + h.stop_worker() + h.worker_goes() + h.daemon(WORKER_STOPPED, flags=3)

@@ -515,6 +515,8 @@ static void worker_whose_time_is_over_dies_of_it(void **state)
 
 static void host_that_does_not_read_is_told_of(void **state)
 {
+	static const char limit[] = "--max-unread of the daemon sets that limit";
+	struct wire_connection_ended ended;
 	struct wire_worker_started started;
 	struct rig_start start;
 	struct rig_host host;
@@ -524,8 +526,13 @@ static void host_that_does_not_read_is_told_of(void **state)
 	rig_host_init(&host, &rig);
 	rig_start_init(&start, 1, "deaf");
 	rig_host_start(&host, &start, &started);
+	rig_host_receive(&host, WIRE_CONNECTION_ENDED, &ended);
+	assert_int_equal(ended.worker_id, 1);
+	assert_int_equal(ended.connection, started.connection);
+	assert_non_null(memmem(ended.reason.data, ended.reason.len, limit, strlen(limit)));
 	daemon_rig_take_log(&rig, "--max-unread");
 	check_hits("max-unread", 1);
+	rig_host_check_silent(&host); /* the worker has said it twice */
 	rig_host_stop(&host, 1, started.connection);
 	rig_host_fini(&host);
 	check_tenant();

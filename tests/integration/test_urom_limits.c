@@ -15,6 +15,8 @@
 #define ROOM_MIB     1024 /* that a limited worker has besides what it needs */
 #define FILL_MIB     768  /* so much that what a worker had before is little beside it */
 #define NUM_COMMANDS 1000
+#define NUM_UNREAD   32 /* with sockets that take some MiB, the answers of some of them */
+#define UNREAD_BYTES 1000000
 #define NUM_PRINTS   4
 #define PRINT_BYTES  (4u << 20)
 #define MAX_LOGS     (2 * MIB) /* a log of 64 KiB, the end of the one before it, and of another's */
@@ -198,6 +200,58 @@ static void memory_over_the_limit_is_not_had(void **state)
 	urom_rig_fini(&rig);
 }
 
+/* Answers that had come before the end are good, the others are not. */
+static void check_some_read(struct heard *heard)
+{
+	char words[HEARD_BYTES];
+	unsigned int num_good = 0;
+	size_t len = 0;
+
+	for (const char *at = heard->text; (at = strstr(at, "ok(")) != NULL; at++)
+		num_good++;
+	assert_in_range(num_good, 0, NUM_UNREAD - 1);
+	for (unsigned int i = 0; i < NUM_UNREAD; i++)
+		len += (size_t)snprintf(words + len, sizeof(words) - len, "%s(%u) ",
+					i < num_good ? "ok" : "CONNECTION_RESET", i);
+	(void)snprintf(words + len, sizeof(words) - len, "%s", UROM_WORKER_STOPS);
+	assert_heard(heard, words);
+}
+
+/* It sends commands, and never looks for the answers until the worker has given it up. */
+static void host_that_does_not_read_is_told_why(void **state)
+{
+	static const char *const args[] = { "--max-unread", "1M",  "-m", "1M",
+					    "--channel",    "tcp", NULL };
+	static const struct urom_rig_options options = { .args = args };
+	struct doca_urom_worker *worker, *steady;
+	struct urom_host host, other;
+	struct urom_rig rig;
+
+	(void)state;
+	urom_rig_init(&rig, &options);
+	urom_host_init(&host);
+	assert_success(doca_urom_service_set_max_comm_msg_size(host.service, MIB));
+	urom_host_start(&host);
+	urom_host_init_running(&other);
+	worker = urom_host_run_worker(&host, 1);
+	steady = urom_host_run_worker(&other, 2);
+	for (unsigned int i = 0; i < NUM_UNREAD; i++)
+		urom_host_send(&host, worker, UROM_TEST_BYTES, UNREAD_BYTES, i);
+	urom_logs_take(&rig.logs, "does not read, and answers of more than");
+	urom_logs_take(&rig.logs, "--max-unread of the daemon sets that limit");
+	urom_flow_run(&other, steady, 0, 2, NUM_COMMANDS, 8);
+	wait_idle(&host, worker);
+	assert_true(test_has_logged("worker 1 is lost: the connection of this host to worker 1"));
+	urom_host_hear_of(&host, "--max-unread of the daemon sets that limit");
+	check_some_read(&host.heard);
+	check_hits(&rig, "max-unread", 1);
+	/* Its worker has gone with its last host, and the next one is a new one. */
+	urom_host_check_echo(&host, urom_host_run_worker(&host, 1));
+	urom_host_fini(&other);
+	urom_host_fini(&host);
+	urom_rig_fini(&rig);
+}
+
 static void log_of_a_worker_that_prints_stays_small(void **state)
 {
 	static const char *const args[] = { "--max-log-size", "64K", NULL };
@@ -239,6 +293,7 @@ int main(void)
 		TEST(worker_that_fills_its_memory_dies_and_why_is_told),
 		TEST(limit_that_was_far_away_is_not_blamed),
 		TEST(worker_whose_time_is_over_dies_and_why_is_told),
+		TEST(host_that_does_not_read_is_told_why),
 		TEST(log_of_a_worker_that_prints_stays_small),
 	};
 

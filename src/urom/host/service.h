@@ -56,6 +56,7 @@ struct uromh_mail {
 	bool is_stopped;
 	bool is_dead;   /* the process, or the way to the daemon */
 	bool is_ending; /* with that: it is the service that ends */
+	bool is_parted; /* the process has ended this connection */
 	uint64_t worker_id;
 	uint64_t connection;
 	bool has_group;
@@ -206,6 +207,7 @@ bool uromh_seats_send_letters(struct doca_urom_service *service);
 doca_error_t uromh_seats_started(struct doca_urom_service *service, const struct chan_message *msg);
 doca_error_t uromh_seats_stopped(struct doca_urom_service *service, const struct chan_message *msg);
 doca_error_t uromh_seats_died(struct doca_urom_service *service, const struct chan_message *msg);
+doca_error_t uromh_seats_parted(struct doca_urom_service *service, const struct chan_message *msg);
 
 /* True: the refusal was for a worker. */
 bool uromh_seats_refused(struct doca_urom_service *service, uint64_t exchange, const char *reason);

@@ -66,9 +66,9 @@ static const struct {
 	uint16_t type;
 	doca_error_t (*take)(struct doca_urom_service *service, const struct chan_message *message);
 } takers[] = {
-	{ WIRE_WORKER_STARTED, uromh_seats_started }, { WIRE_WORKER_REFUSED, take_refusal },
-	{ WIRE_WORKER_STOPPED, uromh_seats_stopped }, { WIRE_WORKER_DIED, uromh_seats_died },
-	{ WIRE_GROUP, uromh_groups_answered },
+	{ WIRE_WORKER_STARTED, uromh_seats_started },  { WIRE_WORKER_REFUSED, take_refusal },
+	{ WIRE_WORKER_STOPPED, uromh_seats_stopped },  { WIRE_WORKER_DIED, uromh_seats_died },
+	{ WIRE_CONNECTION_ENDED, uromh_seats_parted }, { WIRE_GROUP, uromh_groups_answered },
 };
 
 static doca_error_t take(struct doca_urom_service *service, const struct chan_message *message)

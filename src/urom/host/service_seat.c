@@ -317,6 +317,29 @@ doca_error_t uromh_seats_died(struct doca_urom_service *service, const struct ch
 	return DOCA_SUCCESS;
 }
 
+/* The daemon has it still: whoever leaves the seat stops it. */
+doca_error_t uromh_seats_parted(struct doca_urom_service *service, const struct chan_message *msg)
+{
+	struct wire_connection_ended ended;
+	struct uromh_seat *seat;
+	doca_error_t result = chan_message_decode(msg, &ended);
+
+	if (result != DOCA_SUCCESS)
+		return result;
+	pthread_mutex_lock(&service->lock);
+	TAILQ_FOREACH (seat, &service->seats, link) {
+		if (seat->connection == 0 || seat->connection != ended.connection ||
+		    seat->worker_id != ended.worker_id)
+			continue;
+		seat->mail.is_parted = true;
+		(void)snprintf(seat->mail.reason, sizeof(seat->mail.reason), "%.*s",
+			       (int)ended.reason.len, (const char *)ended.reason.data);
+		deliver(seat);
+	}
+	pthread_mutex_unlock(&service->lock);
+	return DOCA_SUCCESS;
+}
+
 bool uromh_seats_refused(struct doca_urom_service *service, uint64_t exchange, const char *reason)
 {
 	struct uromh_seat *seat;

@@ -91,10 +91,11 @@ struct doca_urom_worker {
 	struct uromh_seat seat;
 	struct chan *chan;
 	struct chan_conn *conn;
-	struct chan *parents_chan; /* in a child of a fork: it stays untouched */
-	bool is_channel_done;      /* it is closed with the next progress */
-	bool is_over;              /* the daemon has dropped this connection already */
-	doca_error_t loss;         /* how the channel was lost, in BEREFT */
+	struct chan *parents_chan;      /* in a child of a fork: it stays untouched */
+	bool is_channel_done;           /* it is closed with the next progress */
+	bool is_over;                   /* the daemon has dropped this connection already */
+	doca_error_t loss;              /* how the channel was lost, in BEREFT */
+	char word[WIRE_MAX_REASON + 1]; /* the daemon's of why it will be; "": none */
 	uint32_t max_message;
 	uint64_t real_id;
 	bool has_real_group;

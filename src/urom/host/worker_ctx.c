@@ -223,6 +223,10 @@ static void on_closed(void *arg, struct chan_conn *conn, doca_error_t why)
 		lose_in_phase(worker, doca_error_get_descr(why), false);
 		return;
 	}
+	if (worker->word[0] != '\0') {
+		lose(worker, worker->word, false);
+		return;
+	}
 	worker->phase = UROMH_BEREFT;
 	worker->loss = why;
 	worker->deadline_ns = core_now_ns() + WORD_TIMEOUT_NS;
@@ -291,6 +295,15 @@ static void take_started(struct doca_urom_worker *worker, const struct uromh_mai
 		fail_start(worker, doca_error_get_descr(result));
 }
 
+/* What has come on the channel before its end is still good, so that is awaited. */
+static void take_word(struct doca_urom_worker *worker, const char *word)
+{
+	if (worker->phase == UROMH_BEREFT)
+		lose(worker, word, false);
+	else
+		(void)snprintf(worker->word, sizeof(worker->word), "%s", word);
+}
+
 static void take_mail(struct doca_urom_worker *worker, const struct uromh_mail *mail)
 {
 	if (mail->is_dead)
@@ -304,6 +317,8 @@ static void take_mail(struct doca_urom_worker *worker, const struct uromh_mail *
 		finish_stop(worker);
 	else if (mail->is_dead)
 		lose_in_phase(worker, mail->reason, mail->is_ending);
+	else if (mail->is_parted)
+		take_word(worker, mail->reason);
 }
 
 /* --- Time --- */
@@ -402,6 +417,7 @@ static doca_error_t worker_start(struct doca_ctx *ctx)
 		return result;
 	}
 	worker->is_over = false;
+	worker->word[0] = '\0';
 	worker->real_id = worker->id;
 	worker->has_real_group = worker->has_group;
 	worker->real_group = worker->group;

@@ -178,6 +178,14 @@ static const struct wire_field worker_died_fields[] = {
 };
 #undef RECORD
 
+#define RECORD struct wire_connection_ended
+static const struct wire_field connection_ended_fields[] = {
+	PLAIN(worker_id, WIRE_U64),
+	PLAIN(connection, WIRE_U64),
+	LIMITED(reason, WIRE_TEXT, WIRE_MAX_REASON),
+};
+#undef RECORD
+
 #define RECORD struct wire_group_get
 static const struct wire_field group_get_fields[] = {
 	PLAIN(group, WIRE_U32),
@@ -277,6 +285,7 @@ static const struct wire_message messages[] = {
 	MESSAGE(GROUP, struct wire_group, group_fields),
 	EMPTY_MESSAGE(STATUS_GET),
 	MESSAGE(STATUS, struct wire_status, status_fields),
+	MESSAGE(CONNECTION_ENDED, struct wire_connection_ended, connection_ended_fields),
 	MESSAGE(WORKER_READY, struct wire_worker_ready, worker_ready_fields),
 	MESSAGE(WORKER_FAILED, struct wire_failure, failure_fields),
 	MESSAGE(TICKET, struct wire_ticket, ticket_fields),

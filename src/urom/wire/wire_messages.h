@@ -53,6 +53,7 @@ enum wire_type {
 	WIRE_GROUP = 23,
 	WIRE_STATUS_GET = 24,
 	WIRE_STATUS = 25,
+	WIRE_CONNECTION_ENDED = 26,
 
 	WIRE_WORKER_READY = 32,
 	WIRE_WORKER_FAILED = 33,
@@ -198,6 +199,13 @@ struct wire_worker_stop {
 struct wire_worker_died {
 	uint64_t worker_id;
 	uint32_t error;           /* doca_error_t */
+	struct wire_bytes reason; /* text */
+};
+
+/* The worker lives; it has ended this connection of the host's, which is to stop it. */
+struct wire_connection_ended {
+	uint64_t worker_id;
+	uint64_t connection;
 	struct wire_bytes reason; /* text */
 };
 

@@ -102,6 +102,18 @@ static void send_stopped(struct uromd_session *session, uint64_t exchange)
 	uromd_session_send(session, WIRE_WORKER_STOPPED, exchange, &nothing);
 }
 
+/* Once a connection, so that a host which reads nothing at all makes little of it wait. */
+static void send_ended(const struct uromd_conn *conn, const struct uromd_failure *failure)
+{
+	const struct wire_connection_ended message = {
+		.worker_id = conn->worker->id,
+		.connection = conn->number,
+		.reason = uromd_text(failure->reason),
+	};
+
+	uromd_session_send(conn->session, WIRE_CONNECTION_ENDED, 0, &message);
+}
+
 static void send_died(const struct uromd_conn *conn, const struct uromd_failure *died)
 {
 	const struct wire_worker_died message = {
@@ -392,11 +404,12 @@ void uromd_conns_deaf(struct uromd_worker *worker, uint64_t number)
 	conn->is_deaf = true;
 	uromd_counter_hit(&daemon->counters, UROMD_LIMIT_UNREAD);
 	(void)uromd_limit_fail(&failure, DOCA_ERROR_FULL, UROMD_LIMIT_UNREAD,
-			       "its connection to %s is ended, as more than %lu bytes of answers "
-			       "wait for it",
+			       "the connection of this host to %s is ended, as more than %lu "
+			       "bytes of answers wait for it",
 			       worker->label, daemon->config->limits.of[UROMD_LIMIT_UNREAD]);
-	/* The host sees its connection end; it stops it in its own time. */
 	DOCA_LOG_WARN("%s: %s", conn->session->label, failure.reason);
+	if (conn->state == UROMD_CONN_OPEN)
+		send_ended(conn, &failure);
 }
 
 void uromd_conns_refuse(struct uromd_worker *worker, const struct uromd_failure *failure)

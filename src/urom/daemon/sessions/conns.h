@@ -76,7 +76,7 @@ void uromd_conns_ready(struct uromd_worker *worker);
 /* It knows the ticket of that connection. */
 void uromd_conns_known(struct uromd_worker *worker, uint64_t number);
 
-/* It has ended that connection, whose host does not read. */
+/* It has ended that connection, whose host does not read; the host is told, and is to stop it. */
 void uromd_conns_deaf(struct uromd_worker *worker, uint64_t number);
 
 /* It will not be ready, or has gone: those that wait for it are refused. */
