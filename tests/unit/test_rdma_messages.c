@@ -253,6 +253,24 @@ static void message_waits_for_a_receive(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* Both came at once; the receive may be long in coming, or never come. */
+static void what_is_before_a_waiting_message_ends(void **state)
+{
+	struct rdma_pair pair;
+
+	(void)state;
+	rdma_pair_init(&pair, NULL);
+	rdma_submit(&pair.a, rdma_write_task(&pair.a, rdma_data(&pair.a, 0, 10),
+					     rdma_remote_buf(&pair.a, &pair.b, 0, 10, 0), 1));
+	rdma_submit(&pair.a, rdma_send_task(&pair.a, NULL, 2));
+
+	rdma_hears(&pair.a, "ok(1)");
+	rdma_is_silent(&pair.a, 100);
+	rdma_submit(&pair.b, rdma_receive_task(&pair.b, NULL, 3));
+	rdma_hears(&pair.a, "ok(2)");
+	rdma_pair_fini(&pair);
+}
+
 /* rdma trap 37 */
 static void waiting_message_holds_up_nobody_else(void **state)
 {
@@ -531,6 +549,7 @@ int main(int argc, char **argv)
 		RDMA_TEST(immediate_value_comes_as_it_is),
 		RDMA_TEST(immediate_alone_needs_no_memory),
 		RDMA_TEST(message_waits_for_a_receive),
+		RDMA_TEST(what_is_before_a_waiting_message_ends),
 		RDMA_TEST(waiting_message_holds_up_nobody_else),
 		RDMA_TEST(retries_end),
 		RDMA_TEST(too_small_a_receive_fails_on_both_sides),

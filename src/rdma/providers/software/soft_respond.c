@@ -74,6 +74,12 @@ static enum step refuse(struct soft_responder *responder, enum soft_status statu
 	return STEP_STOP;
 }
 
+/* What it does not read must not wake anybody; that the peer hangs up must. */
+static uint32_t events_of(const struct soft_responder *responder)
+{
+	return responder->is_waiting ? EPOLLRDHUP : EPOLLIN | EPOLLRDHUP;
+}
+
 static void set_waiting(struct soft_responder *responder, bool is_waiting)
 {
 	struct soft_port *port = responder->sock.port;
@@ -85,8 +91,7 @@ static void set_waiting(struct soft_responder *responder, bool is_waiting)
 		TAILQ_INSERT_TAIL(&port->rnr, responder, rnr_link);
 	else
 		TAILQ_REMOVE(&port->rnr, responder, rnr_link);
-	/* What it does not read must not wake anybody; that the peer hangs up must. */
-	soft_sock_want(&responder->sock, is_waiting ? EPOLLRDHUP : EPOLLIN | EPOLLRDHUP);
+	soft_sock_want(&responder->sock, events_of(responder));
 }
 
 static enum step wait_for_receive(struct soft_responder *responder)
@@ -388,7 +393,7 @@ static bool flush(struct soft_responder *responder)
 	if (!soft_respond_flush(responder))
 		return false;
 	soft_sock_set_blocked(&responder->sock, false);
-	soft_sock_want(&responder->sock, EPOLLIN | EPOLLRDHUP);
+	soft_sock_want(&responder->sock, events_of(responder));
 	return true;
 }
 
@@ -408,6 +413,8 @@ static bool serve(struct soft_responder *responder)
 			set_busy(responder, true);
 			return true;
 		case STEP_STOP:
+			if (responder->is_waiting) /* which may last: what is done is told */
+				(void)flush(responder);
 			return true;
 		case STEP_DRY:
 			is_drained = true;
@@ -428,8 +435,13 @@ bool soft_responder_poll(struct soft_responder *responder)
 {
 	bool has_moved;
 
-	if (responder->sock.fd < 0 || responder->is_waiting)
+	if (responder->sock.fd < 0)
 		return false;
+	if (responder->is_waiting) {
+		if (responder->out_sent < responder->out_len && !responder->sock.is_blocked)
+			(void)flush(responder);
+		return false;
+	}
 	if (responder->is_ending) {
 		poll_ending(responder);
 		return false;

@@ -152,8 +152,8 @@ static void account_sent(struct soft_responder *responder, size_t sent)
 
 static void wait_for_room(struct soft_responder *responder)
 {
-	/* While the data of a read is on its way out, no request is looked at. */
-	uint32_t also = responder->is_reading ? 0 : EPOLLIN;
+	/* While the data of a read is on its way out, or it waits, no request is looked at. */
+	uint32_t also = responder->is_reading || responder->is_waiting ? 0 : EPOLLIN;
 
 	soft_sock_set_blocked(&responder->sock, true);
 	soft_sock_want(&responder->sock, EPOLLOUT | EPOLLRDHUP | also);
