@@ -7,6 +7,7 @@
  */
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,10 +64,82 @@ static void side_open(struct rdma_side *side, int socket, uint32_t gid_index)
 	assert_success(doca_mmap_create_from_export(NULL, other, len, side->dev, &side->remote));
 }
 
+/* --- an initiator of DC that is lost with its machine ---------------------------------------- */
+
+static const struct rdma_conf dc_conf = { .len = MIB, .transport = DOCA_RDMA_TRANSPORT_TYPE_DC };
+
+/* A target, whose descriptors go to the other side. */
+static void target_open(struct rdma_side *target, int socket)
+{
+	struct rdma_blob blob;
+
+	setenv("DOCA_RDMA_SOCKET_BUFFER", "4096", 1); /* what is read does not fit into sockets */
+	rdma_side_init(target, &dc_conf);
+	rdma_side_start(target);
+	unsetenv("DOCA_RDMA_SOCKET_BUFFER");
+	rdma_export(target, &blob, &target->conn);
+	assert_int_equal(send(socket, &blob, sizeof(blob), 0), sizeof(blob));
+	rdma_export_memory(target, &blob);
+	assert_int_equal(send(socket, &blob, sizeof(blob), 0), sizeof(blob));
+}
+
+/* Begins to read all of the target's memory, and then takes nothing any more. */
+static void read_and_stop(int socket)
+{
+	struct rdma_blob target, memory;
+	struct doca_buf *far;
+	struct rdma_side side;
+	size_t len;
+	void *base;
+
+	setenv("DOCA_RDMA_SOCKET_BUFFER", "4096", 1);
+	assert_int_equal(recv(socket, &target, sizeof(target), 0), sizeof(target));
+	assert_int_equal(recv(socket, &memory, sizeof(memory), 0), sizeof(memory));
+	rdma_side_init(&side, &dc_conf);
+	rdma_side_start(&side);
+	rdma_export(&side, &(struct rdma_blob){ .len = 0 }, &side.conn);
+	assert_success(rdma_connect_to(&side, &target, side.conn));
+	assert_success(
+	    doca_mmap_create_from_export(NULL, memory.bytes, memory.len, side.dev, &side.remote));
+	rdma_submit(&side, rdma_write_task(&side, NULL, NULL, 0));
+	rdma_hears(&side, "ok(0)"); /* it is connected */
+	assert_success(doca_mmap_get_memrange(side.remote, &base, &len));
+	assert_success(
+	    doca_buf_inventory_buf_get_by_data(side.inventory, side.remote, base, len, &far));
+	rdma_submit(&side, rdma_read_task(&side, far, rdma_room(&side, 0, MIB), 1));
+	(void)raise(SIGSTOP);
+	_exit(EXIT_FAILURE);
+}
+
+static pid_t start_reader(int socket)
+{
+	int status = 0;
+	pid_t reader;
+
+	reader = fork();
+	assert_true(reader >= 0);
+	if (reader == 0)
+		read_and_stop(socket);
+	assert_int_equal(waitpid(reader, &status, WUNTRACED), reader);
+	assert_true(WIFSTOPPED(status));
+	return reader;
+}
+
+/* It has no descriptor for it any more. */
+static void wait_for_fds(unsigned int num_fds)
+{
+	uint64_t deadline = test_now_ns() + UINT64_C(30000000000);
+
+	while (test_num_fds() > num_fds && test_now_ns() < deadline)
+		usleep(1000); /* it looks again: there is no event */
+	assert_int_equal(test_num_fds(), num_fds);
+}
+
 /* The other side, in its own namespace: passive. */
 static void be_other(int socket)
 {
 	struct rdma_side side;
+	pid_t reader;
 	char word;
 
 	assert_int_equal(unshare(CLONE_NEWNET), 0);
@@ -85,9 +158,12 @@ static void be_other(int socket)
 		rdma_side_fini(&side);
 		assert_int_equal(send(socket, "x", 1, 0), 1);
 	}
+	reader = start_reader(socket);
 	run("ip link set openurom1 down"); /* as if this machine had lost its power */
 	assert_int_equal(send(socket, "x", 1, 0), 1);
 	(void)!recv(socket, &word, 1, 0);
+	assert_int_equal(kill(reader, SIGKILL), 0);
+	assert_int_equal(waitpid(reader, NULL, 0), reader);
 }
 
 static long sent_bytes(void)
@@ -152,6 +228,22 @@ static void notice_dead_host(struct rdma_side *side)
 	rdma_heard(side, "IO_FAILED(3)");
 }
 
+/* Both a peer and an initiator of a target are gone with their machine, and nobody says so. */
+static void lose_host(struct rdma_side *side, int socket)
+{
+	struct rdma_side target;
+	unsigned int num_fds;
+	char word;
+
+	target_open(&target, socket);
+	num_fds = test_num_fds();
+	assert_int_equal(recv(socket, &word, 1, 0), 1);
+	assert_int_equal(test_num_fds(), num_fds + 1);
+	notice_dead_host(side);
+	wait_for_fds(num_fds - 2); /* one for each lane of the peer's as well */
+	rdma_side_fini(&target);
+}
+
 /* The pairs of samples, the second program in the other namespace, by IPv4 and IPv6. */
 static void run_samples(int other)
 {
@@ -213,9 +305,10 @@ static void be_both(void)
 		write_and_read(&side);
 		assert_true(before >= 0 && sent_bytes() - before >= (long)(MIB / 2));
 		assert_int_equal(send(fds[0], "x", 1, 0), 1);
-		assert_int_equal(recv(fds[0], &word, 1, 0), 1);
 		if (gid_index == 1)
-			notice_dead_host(&side);
+			lose_host(&side, fds[0]);
+		else
+			assert_int_equal(recv(fds[0], &word, 1, 0), 1);
 		rdma_side_fini(&side);
 	}
 	close(fds[0]);

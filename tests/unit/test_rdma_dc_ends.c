@@ -192,6 +192,25 @@ static void initiator_waits_for_a_receive_as_long_as_it_says(void **state)
 	rdma_dc_fini(&dc);
 }
 
+/* Longer than until the target looks whether it is still there. */
+static void first_message_may_wait_long(void **state)
+{
+	struct rdma_side *a;
+	struct rdma_dc dc;
+
+	(void)state;
+	rdma_dc_init(&dc, 1, NULL);
+	a = &dc.initiators[0];
+	rdma_submit(a, rdma_send_task(a, NULL, 1));
+	for (uint64_t end = test_now_ns() + UINT64_C(2500000000); test_now_ns() < end;)
+		rdma_is_silent(a, 1);
+
+	rdma_dc_receive(&dc.target, 1, 10);
+
+	rdma_hears(a, "ok(1)");
+	rdma_dc_fini(&dc);
+}
+
 /* The first has taken the receive, and does not finish: it is there for the second. */
 static void message_cut_off_gives_its_receive_back(void **state)
 {
@@ -408,6 +427,7 @@ int main(int argc, char **argv)
 		RDMA_TEST(access_outside_writes_nothing),
 		RDMA_TEST(too_small_a_receive_fails_its_sender_alone),
 		RDMA_TEST(initiator_waits_for_a_receive_as_long_as_it_says),
+		RDMA_TEST_TCP(first_message_may_wait_long),
 		RDMA_TEST(message_cut_off_gives_its_receive_back),
 		RDMA_TEST(end_of_an_initiator_does_not_overtake_its_data),
 		RDMA_TEST(initiators_that_leave_leave_nothing),

@@ -393,7 +393,7 @@ bool soft_conn_is_target(const struct soft_conn *soft);
 /* Why a target takes no further initiator; NULL: it does. */
 const char *soft_target_refusal(const struct soft_conn *soft);
 
-/* Looks at the host of an initiator; true: it is silent, and the responder is closed. */
+/* Looks whether an initiator is still there; true: it is not, and the responder is closed. */
 bool soft_target_look(struct soft_responder *responder, uint64_t now_ns);
 
 /* It is connected itself: those that it served are let go. */
@@ -427,6 +427,9 @@ void soft_receive_posted(struct soft_port *port);
 
 /* Writes what is to be written; false: not all, and the rest follows when it is possible. */
 bool soft_respond_flush(struct soft_responder *responder);
+
+/* Tells once more what is done, which says nothing new. */
+void soft_respond_again(struct soft_responder *responder);
 
 /* A read begins: its data is written by soft_respond_flush(). */
 void soft_respond_read(struct soft_responder *responder);

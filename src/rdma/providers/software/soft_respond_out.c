@@ -203,6 +203,14 @@ bool soft_respond_flush(struct soft_responder *responder)
 	return false;
 }
 
+void soft_respond_again(struct soft_responder *responder)
+{
+	if (responder->sock.is_blocked)
+		return;
+	responder->has_ack = true;
+	(void)soft_respond_flush(responder);
+}
+
 void soft_respond_read(struct soft_responder *responder)
 {
 	responder->is_reading = true;

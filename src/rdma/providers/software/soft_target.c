@@ -34,8 +34,10 @@ const char *soft_target_refusal(const struct soft_conn *soft)
 }
 
 /*
- * With RC the lane the other way notices. Here there is none, and the system alone would take a
- * quarter of an hour over an answer that nobody acknowledges.
+ * With RC the lane the other way notices what is looked for here. The system alone would take a
+ * quarter of an hour over an answer that nobody acknowledges. And while a message waits, nothing is
+ * read: that the initiator is gone stands behind what it has sent, but its system says so when it
+ * is told something.
  */
 bool soft_target_look(struct soft_responder *responder, uint64_t now_ns)
 {
@@ -43,13 +45,15 @@ bool soft_target_look(struct soft_responder *responder, uint64_t now_ns)
 
 	if (soft == NULL || !soft_conn_is_target(soft))
 		return false;
-	if (!soft_socket_is_dead(responder->sock.fd)) {
-		soft_port_set_deadline(soft->port, now_ns + SOFT_LOOK_NS);
-		return false;
+	if (soft_socket_is_dead(responder->sock.fd)) {
+		soft_responder_close(responder);
+		soft_conn_lose_lane(soft, "its host is silent");
+		return true;
 	}
-	soft_responder_close(responder);
-	soft_conn_lose_lane(soft, "its host is silent");
-	return true;
+	soft_port_set_deadline(soft->port, now_ns + SOFT_LOOK_NS);
+	if (responder->is_waiting)
+		soft_respond_again(responder);
+	return responder->sock.fd < 0;
 }
 
 void soft_target_end(struct soft_conn *soft)
