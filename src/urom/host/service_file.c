@@ -32,6 +32,7 @@ struct search {
 	const struct doca_devinfo *devinfo;
 	unsigned int line;
 	unsigned int num_usable;
+	struct uromh_self self;
 };
 
 static void warn(const struct search *search, const char *why)
@@ -112,7 +113,7 @@ static bool read_line(struct search *search, char *line, struct uromh_location *
 	/* A device without a PCI address has no line. */
 	if (doca_devinfo_is_equal_pci_addr(search->devinfo, fields[PCI], &is_equal) != DOCA_SUCCESS)
 		return false;
-	return is_equal != 0 && uromh_name_is_ours(fields[HOST]);
+	return is_equal != 0 && uromh_name_is_ours(&search->self, fields[HOST]);
 }
 
 static doca_error_t report_nothing(const struct search *search)

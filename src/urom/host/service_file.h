@@ -17,6 +17,9 @@
 #define UROMH_MAX_HOST    255
 #define UROMH_MAX_DEVICES 1023
 
+/* How long the resolver may take to say what this host's whole name is. */
+#define UROMH_SELF_TIMEOUT_MS 3000
+
 struct uromh_location {
 	char host[UROMH_MAX_HOST + 1]; /* name or address of the service's host */
 	uint16_t port;
@@ -40,9 +43,18 @@ doca_error_t uromh_service_file_search(char *text, size_t len, const char *path,
 				       const struct doca_devinfo *devinfo,
 				       struct uromh_location *location);
 
-/* service_names.c: is name one of this host's: its name, short or whole, or one of its addresses?
+/* What the resolver says of this host. Zeroed memory: it was not asked. */
+struct uromh_self {
+	bool is_asked;
+	char whole_name[UROMH_MAX_HOST + 1]; /* "": it does not say */
+};
+
+/*
+ * service_names.c: is name one of this host's: its name, short or whole, or one of its addresses?
+ * self: for all questions of a search, since the resolver may let the first one wait: for
+ * UROMH_SELF_TIMEOUT_MS, which is logged.
  */
-bool uromh_name_is_ours(const char *name);
+bool uromh_name_is_ours(struct uromh_self *self, const char *name);
 
 /* The name of this host, for log lines and for the daemon; of UROMH_MAX_HOST + 1 bytes. */
 void uromh_name_of_host(char *name);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/export.h"
+#include "urom/host/resolve.h"
 
 /*
  * A child of a fork has copies of its parent's sockets, and the daemon knows a host by its socket:
@@ -100,6 +101,7 @@ static void on_child(void)
 	abandon_service(service);
 	unlock_all();
 	LIST_INIT(&services);
+	uromh_resolve_forget();
 }
 
 __attribute__((constructor)) static void watch_forks(void)

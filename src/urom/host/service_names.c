@@ -9,6 +9,12 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "core/clock.h"
+#include "core/log.h"
+#include "urom/host/resolve.h"
+
+CORE_LOG_REGISTER(UROM::SERVICE_NAMES);
+
 void uromh_name_of_host(char *name)
 {
 	static const char unknown[] = "localhost";
@@ -28,19 +34,26 @@ static bool same_short_name(const char *a, const char *b)
 	return one_is_short && a_len == b_len && strncasecmp(a, b, a_len) == 0;
 }
 
-static bool is_full_name(const char *name, const char *own)
+static void ask_whole_name(struct uromh_self *self, const char *own)
 {
-	const struct addrinfo hints = { .ai_family = AF_UNSPEC,
-					.ai_socktype = SOCK_STREAM,
-					.ai_flags = AI_CANONNAME };
-	struct addrinfo *found;
-	bool is_equal;
+	struct uromh_addresses addresses;
+	const char *why;
+	doca_error_t result;
 
-	if (getaddrinfo(own, NULL, &hints, &found) != 0)
-		return false;
-	is_equal = found->ai_canonname != NULL && strcasecmp(found->ai_canonname, name) == 0;
-	freeaddrinfo(found);
-	return is_equal;
+	self->is_asked = true;
+	result = uromh_resolve(own, 0, AI_CANONNAME, core_now_ms() + UROMH_SELF_TIMEOUT_MS,
+			       &addresses, &why);
+	if (result == DOCA_SUCCESS)
+		memcpy(self->whole_name, addresses.whole_name, sizeof(self->whole_name));
+	else if (result != DOCA_ERROR_NOT_FOUND)
+		DOCA_LOG_WARN("the whole name of this host, %s, is not known: %s", own, why);
+}
+
+static bool is_full_name(struct uromh_self *self, const char *name, const char *own)
+{
+	if (!self->is_asked)
+		ask_whole_name(self, own);
+	return strcasecmp(self->whole_name, name) == 0;
 }
 
 static bool same_address(const struct sockaddr *a, int family, const void *bytes)
@@ -67,7 +80,7 @@ static bool is_own_address(int family, const void *bytes)
 	return is_found;
 }
 
-bool uromh_name_is_ours(const char *name)
+bool uromh_name_is_ours(struct uromh_self *self, const char *name)
 {
 	char own[UROMH_MAX_HOST + 1];
 	struct in6_addr address;
@@ -80,5 +93,5 @@ bool uromh_name_is_ours(const char *name)
 	if (strcasecmp(own, name) == 0 || same_short_name(own, name))
 		return true;
 	/* Asking the resolver takes time: only for a whole name of this very host. */
-	return strncasecmp(own, name, strcspn(own, ".")) == 0 && is_full_name(name, own);
+	return strncasecmp(own, name, strcspn(own, ".")) == 0 && is_full_name(self, name, own);
 }

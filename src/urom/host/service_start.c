@@ -2,7 +2,6 @@
 #include "urom/host/service.h"
 
 #include <errno.h>
-#include <netdb.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "urom/chan/chan_address.h"
+#include "urom/host/resolve.h"
 #include "urom/host/service_auth.h"
 
 CORE_LOG_REGISTER(UROM::SERVICE_START);
@@ -61,23 +61,22 @@ static doca_error_t fail_timeout(const struct attempt *attempt, const char *what
 /* --- Connecting --- */
 
 /* Until when the first of these addresses may be tried: none takes the time of the others. */
-static uint64_t share_of_time(const struct attempt *attempt, const struct addrinfo *first)
+static uint64_t share_of_time(const struct attempt *attempt, unsigned int num_addresses)
 {
 	uint64_t now = core_now_ms();
-	unsigned int num_addresses = 0;
 
-	for (; first != NULL; first = first->ai_next)
-		num_addresses++;
 	if (now >= attempt->deadline_ms)
 		return attempt->deadline_ms;
 	return now + (attempt->deadline_ms - now) / num_addresses;
 }
 
-/* The first of these; *err: why not. Errors: TIME_OUT, NOT_CONNECTED; nothing is logged. */
-static doca_error_t try_address(struct attempt *attempt, const struct addrinfo *first, int *fd,
-				int *err)
+/*
+ * The first of so many; *err: why not. Errors: TIME_OUT, NOT_CONNECTED; nothing is logged.
+ */
+static doca_error_t try_address(struct attempt *attempt, const struct sockaddr_storage *first,
+				unsigned int num_addresses, int *fd, int *err)
 {
-	const struct sockaddr *addr = first->ai_addr;
+	const struct sockaddr *addr = (const struct sockaddr *)first;
 	socklen_t len = sizeof(*err);
 	doca_error_t result;
 	int made;
@@ -87,7 +86,7 @@ static doca_error_t try_address(struct attempt *attempt, const struct addrinfo *
 		*err = errno;
 		return DOCA_ERROR_NOT_CONNECTED;
 	}
-	result = wait_for(share_of_time(attempt, first), made, POLLOUT);
+	result = wait_for(share_of_time(attempt, num_addresses), made, POLLOUT);
 	*err = result == DOCA_SUCCESS ? 0 : ETIMEDOUT;
 	if (result == DOCA_SUCCESS &&
 	    (getsockopt(made, SOL_SOCKET, SO_ERROR, err, &len) != 0 || *err != 0))
@@ -99,13 +98,13 @@ static doca_error_t try_address(struct attempt *attempt, const struct addrinfo *
 	return result;
 }
 
-static doca_error_t connect_to(struct attempt *attempt, const struct addrinfo *found)
+static doca_error_t connect_to(struct attempt *attempt, const struct uromh_addresses *addresses)
 {
 	doca_error_t result = DOCA_ERROR_NOT_CONNECTED;
 	int fd, err = 0;
 
-	for (; found != NULL; found = found->ai_next) {
-		result = try_address(attempt, found, &fd, &err);
+	for (unsigned int i = 0; i < addresses->num; i++) {
+		result = try_address(attempt, &addresses->at[i], addresses->num - i, &fd, &err);
 		if (result == DOCA_SUCCESS) {
 			uromh_stream_open(attempt->service, fd);
 			return DOCA_SUCCESS;
@@ -118,22 +117,31 @@ static doca_error_t connect_to(struct attempt *attempt, const struct addrinfo *f
 	return result;
 }
 
-static doca_error_t resolve(struct attempt *attempt, struct addrinfo **found)
+static doca_error_t resolve(struct attempt *attempt, struct uromh_addresses *addresses)
 {
 	const struct uromh_location *location = &attempt->service->location;
-	const struct addrinfo hints = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM };
-	char port[8];
-	int failed;
+	const char *why;
+	doca_error_t result;
 
-	(void)snprintf(port, sizeof(port), "%u", location->port);
 	(void)snprintf(attempt->peer, sizeof(attempt->peer), "%.60s:%u", location->host,
 		       location->port);
-	failed = getaddrinfo(location->host, port, &hints, found);
-	if (failed == 0)
+	result =
+	    uromh_resolve(location->host, location->port, 0, attempt->deadline_ms, addresses, &why);
+	switch (result) {
+	case DOCA_SUCCESS:
 		return DOCA_SUCCESS;
-	DOCA_LOG_ERR("%s of the service file does not resolve: %s", location->host,
-		     gai_strerror(failed));
-	return DOCA_ERROR_BAD_CONFIG;
+	case DOCA_ERROR_NOT_FOUND:
+		DOCA_LOG_ERR("%s of the service file does not resolve: %s", location->host, why);
+		return DOCA_ERROR_BAD_CONFIG;
+	case DOCA_ERROR_TIME_OUT:
+		DOCA_LOG_ERR("%s of the service file is not resolved within %u s: %s; an address "
+			     "in its place needs none",
+			     location->host, UROMH_START_TIMEOUT_MS / 1000, why);
+		return result;
+	default:
+		DOCA_LOG_ERR("%s of the service file is not resolved: %s", location->host, why);
+		return result;
+	}
 }
 
 /* --- Shaking hands --- */
@@ -316,13 +324,11 @@ static doca_error_t shake_hands(struct attempt *attempt)
 
 static doca_error_t connect_and_shake_hands(struct attempt *attempt)
 {
-	struct addrinfo *found;
-	doca_error_t result = resolve(attempt, &found);
+	struct uromh_addresses addresses;
+	doca_error_t result = resolve(attempt, &addresses);
 
-	if (result != DOCA_SUCCESS)
-		return result;
-	result = connect_to(attempt, found);
-	freeaddrinfo(found);
+	if (result == DOCA_SUCCESS)
+		result = connect_to(attempt, &addresses);
 	return result == DOCA_SUCCESS ? shake_hands(attempt) : result;
 }
 
