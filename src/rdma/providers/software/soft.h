@@ -99,8 +99,8 @@ struct soft_requester {
 	enum soft_dial_state dial;
 	unsigned int candidate; /* the address that is tried, or is next */
 	uint64_t retry_ns;
-	uint64_t refused_ns; /* from then on a refusal is final */
-	uint64_t deadline_ns;
+	uint64_t refused_ns;  /* from then on a refusal is final */
+	uint64_t deadline_ns; /* of tasks that wait for the lane; with none it means nothing */
 	bool can_pull;
 	LIST_ENTRY(soft_requester) hot_link;
 
@@ -373,6 +373,9 @@ struct soft_conn *soft_conn_find(struct soft_port *port, uint32_t id);
 
 doca_error_t soft_requester_create(struct soft_conn *soft);
 void soft_requester_close(struct soft_requester *requester);
+
+/* The first task is there, and waits for the lane. */
+void soft_requester_hurry(struct soft_requester *requester);
 void soft_requester_run_timers(struct soft_requester *requester, uint64_t now_ns);
 
 /* --- soft_listen.c: the responder's -------------------------------------------------------- */

@@ -3,7 +3,8 @@
 /*
  * A requester's way to an open lane: it tries the addresses of the peer one after the other, says
  * hello and waits for the welcome, which comes when the peer's application has connected as well.
- * A refusal is not final at once: it may be a peer that is just starting again elsewhere.
+ * A refusal is not final at once: it may be a peer that is just starting again elsewhere. Only who
+ * has a task waiting is in a hurry; without one the requester dials, or waits, as long as it takes.
  */
 
 #include "rdma/providers/software/soft.h"
@@ -18,8 +19,10 @@
 
 CORE_LOG_REGISTER(RDMA::SOFT::DIAL);
 
-#define RETRY_NS   (UINT64_C(50) * 1000000)
-#define REFUSED_NS (UINT64_C(2) * 1000000000)
+/* Between two attempts, and when nobody has been there for so long that it is no hurry. */
+#define RETRY_NS      (UINT64_C(50) * 1000000)
+#define SLOW_RETRY_NS (UINT64_C(1) * 1000000000)
+#define REFUSED_NS    (UINT64_C(2) * 1000000000)
 
 static struct soft_requester *requester_from_sock(struct soft_sock *sock)
 {
@@ -34,19 +37,20 @@ static void requester_destroy(struct soft_sock *sock)
 	free(requester);
 }
 
-/* All addresses were tried: once more later, or that was it. */
+/* All addresses were tried: once more later, or, for tasks that wait, that was it. */
 static void wait_for_retry(struct soft_requester *requester)
 {
 	uint64_t now_ns = soft_now_ns();
+	bool is_final = now_ns >= requester->refused_ns;
 
 	requester->candidate = 0;
 	requester->dial = SOFT_DIAL_WAITING;
-	if (now_ns >= requester->refused_ns) {
+	if (is_final && requester->num_tasks > 0) {
 		soft_conn_fail(requester->conn, DOCA_ERROR_IO_FAILED,
 			       "nobody is there at the peer's addresses");
 		return;
 	}
-	requester->retry_ns = now_ns + RETRY_NS;
+	requester->retry_ns = now_ns + (is_final ? SLOW_RETRY_NS : RETRY_NS);
 	soft_port_set_deadline(requester->sock.port, requester->retry_ns);
 }
 
@@ -163,7 +167,6 @@ static void on_ready(struct soft_sock *sock, uint32_t events)
 doca_error_t soft_requester_create(struct soft_conn *soft)
 {
 	struct soft_requester *requester = calloc(1, sizeof(*requester));
-	uint64_t now_ns = soft_now_ns();
 
 	if (requester == NULL)
 		return DOCA_ERROR_NO_MEMORY;
@@ -177,9 +180,7 @@ doca_error_t soft_requester_create(struct soft_conn *soft)
 	requester->sock.destroy = requester_destroy;
 	requester->conn = soft;
 	STAILQ_INIT(&requester->tasks);
-	requester->refused_ns = now_ns + REFUSED_NS;
-	requester->deadline_ns = now_ns + soft->port->options.connect_wait_ns;
-	soft_port_set_deadline(soft->port, requester->deadline_ns);
+	requester->refused_ns = soft_now_ns() + REFUSED_NS;
 	soft->requester = requester;
 	dial(requester);
 	return DOCA_SUCCESS;
@@ -193,6 +194,18 @@ void soft_requester_close(struct soft_requester *requester)
 	}
 	requester->dial = SOFT_DIAL_WAITING;
 	soft_sock_close(&requester->sock);
+}
+
+void soft_requester_hurry(struct soft_requester *requester)
+{
+	uint64_t now_ns = soft_now_ns();
+
+	requester->deadline_ns = now_ns + requester->sock.port->options.connect_wait_ns;
+	soft_port_set_deadline(requester->sock.port, requester->deadline_ns);
+	if (requester->dial != SOFT_DIAL_WAITING)
+		return;
+	requester->retry_ns = now_ns;
+	soft_port_set_deadline(requester->sock.port, now_ns);
 }
 
 static void look_at_host(struct soft_requester *requester, uint64_t now_ns)
@@ -211,12 +224,13 @@ void soft_requester_run_timers(struct soft_requester *requester, uint64_t now_ns
 		look_at_host(requester, now_ns);
 		return;
 	}
-	if (now_ns >= requester->deadline_ns) {
+	if (requester->num_tasks > 0 && now_ns >= requester->deadline_ns) {
 		soft_conn_fail(requester->conn, DOCA_ERROR_IO_FAILED,
 			       "the peer has not connected in time");
 		return;
 	}
-	soft_port_set_deadline(port, requester->deadline_ns);
+	if (requester->num_tasks > 0)
+		soft_port_set_deadline(port, requester->deadline_ns);
 	if (requester->dial != SOFT_DIAL_WAITING)
 		return;
 	if (now_ns >= requester->retry_ns)

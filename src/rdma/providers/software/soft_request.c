@@ -182,6 +182,8 @@ void soft_requester_submit(struct soft_requester *requester, struct drdma_task *
 	requester->unsent = &task->base;
 	if (requester->dial == SOFT_DIAL_OPEN)
 		send_all(requester);
+	else
+		soft_requester_hurry(requester);
 }
 
 static void protocol_error(struct soft_requester *requester)
