@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "rdma_far.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine_thread.h"
 #include "test.h"
 
 /* Address space alone, until it is written to. */
@@ -83,36 +83,13 @@ static void be_far(void)
 
 /* --- this one -------------------------------------------------------------------------------- */
 
-/* The library's thread is not in a fork, and holds its locks there for ever. */
-static bool has_engine(void)
-{
-	DIR *dir = opendir("/proc/self/task");
-	bool is_there = false;
-	struct dirent *entry;
-	char path[64], name[32];
-
-	assert_non_null(dir);
-	while ((entry = readdir(dir)) != NULL) {
-		FILE *file;
-
-		(void)snprintf(path, sizeof(path), "/proc/self/task/%.16s/comm", entry->d_name);
-		file = fopen(path, "re");
-		if (file == NULL)
-			continue;
-		is_there |=
-		    fgets(name, sizeof(name), file) != NULL && strcmp(name, "doca-rdma\n") == 0;
-		(void)fclose(file);
-	}
-	(void)closedir(dir);
-	return is_there;
-}
-
 void rdma_far_begin(void)
 {
 	const struct timeval patience = { .tv_sec = PATIENCE_S };
 	int sockets[2];
 
-	if (has_engine())
+	/* It would not be in the fork, and hold its locks there for ever. */
+	if (engine_thread_find() != 0)
 		fail_msg("a test before this one has failed, and left its contexts behind");
 
 	far.shared = mmap(NULL, SHARED_BYTES, PROT_READ | PROT_WRITE,

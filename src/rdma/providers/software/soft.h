@@ -192,6 +192,7 @@ struct soft_port {
 	uint64_t id;                /* unique in the process */
 	unsigned int num_polls;     /* atomic: calls of progress */
 	unsigned int seen_polls;    /* atomic: at the engine's last look */
+	bool is_left;               /* the engine's: to an application that has not come yet */
 
 	struct soft_sock unix_listener;
 	struct soft_sock tcp_listener;
@@ -321,6 +322,12 @@ void soft_sock_drop(int fd);
 /* One round over what may have something; true: something has moved. */
 bool soft_port_poll(struct soft_port *port);
 
+/* Could a round go on although no socket says so? */
+static inline bool soft_port_has_work(const struct soft_port *port)
+{
+	return port->num_busy > 0 || port->has_returned;
+}
+
 /* Wakes the progress engine when something has finished; soft_port_poll() does it by itself. */
 void soft_port_tell(struct soft_port *port);
 
@@ -348,8 +355,14 @@ void soft_engine_lease(struct soft_port *port);
 /* A port has a deadline that the engine has to know; the same. */
 void soft_engine_set_timer(uint64_t at_ns);
 
-/* The engine is to look at a port that it drives, though no socket says so. */
+/* A port that the engine drives may have work though no socket says so; the same. */
 void soft_engine_kick(struct soft_port *port);
+
+/*
+ * The application is about to sleep: it drives on as long as the sleeps are short, or, when it has
+ * no lease, leaves all to the engine; the same.
+ */
+void soft_engine_on_sleep(struct soft_port *port);
 
 /* --- soft_conn.c: connections; with the lock held ------------------------------------------ */
 

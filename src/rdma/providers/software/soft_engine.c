@@ -8,8 +8,12 @@
  *
  * A port that is leased is in no set of the engine's. A tick, which runs only while there are such,
  * compares the number of calls of progress with that of the tick before, and takes the port back
- * when it is the same. The list of ports is locked while one of them is looked at, so that a port
- * that is being closed is not; applications wait for that only when they start and stop.
+ * when it is the same. A call of progress that finds the engine at the port does not wait, but is
+ * counted: the engine then leaves the port to that application, and the tick sees whether it really
+ * comes. So nothing that could go on is ever slept on for more than two ticks.
+ *
+ * The list of ports is locked while one of them is looked at, so that a port that is being closed
+ * is not; applications wait for that only when they start and stop.
  */
 
 #include "rdma/providers/software/soft.h"
@@ -26,10 +30,14 @@
 
 CORE_LOG_REGISTER(RDMA::SOFT::ENGINE);
 
-#define TICK_NS    (UINT64_C(450) * 1000) /* two of them are less than a millisecond */
+/* Who does not drive a port any more has lost it after two ticks. */
+#define TICK_NS    (UINT64_C(450) * 1000)
+#define LEASE_NS   (UINT64_C(1000) * 1000)
 #define SPIN_NS    (UINT64_C(50) * 1000)
 #define NS_PER_S   UINT64_C(1000000000)
 #define MAX_EVENTS 16
+
+_Static_assert(2 * TICK_NS <= LEASE_NS, "a port is taken back in time");
 
 /* What epoll gives for the engine's own descriptors; ports have ids above. */
 enum own_fd {
@@ -120,8 +128,18 @@ void soft_engine_kick(struct soft_port *port)
 {
 	const uint64_t one = 1;
 
-	if (!port->is_leased && (port->num_busy > 0 || port->has_returned))
+	if (!port->is_leased && soft_port_has_work(port))
 		(void)!write(engine.fds[OWN_WAKE], &one, sizeof(one));
+}
+
+void soft_engine_on_sleep(struct soft_port *port)
+{
+	if (port->is_leased) {
+		__atomic_store_n(&port->num_polls, port->num_polls + 1, __ATOMIC_RELAXED);
+		return;
+	}
+	__atomic_store_n(&port->seen_polls, port->num_polls, __ATOMIC_RELAXED);
+	soft_engine_kick(port);
 }
 
 void soft_engine_lease(struct soft_port *port)
@@ -157,6 +175,11 @@ static bool serve(struct soft_port *port)
 	return has_moved;
 }
 
+static bool is_leased(const struct soft_port *port)
+{
+	return __atomic_load_n(&port->is_leased, __ATOMIC_RELAXED);
+}
+
 /* Has the application called progress since the last look? Then it is about to take the port. */
 static bool is_wanted(const struct soft_port *port)
 {
@@ -171,28 +194,45 @@ static void look(struct soft_port *port)
 	__atomic_store_n(&port->seen_polls, num_polls, __ATOMIC_RELAXED);
 }
 
-/* Takes back what is not driven any more. */
+/* The application wants the port: it is not looked at until that has proved wrong. */
+static void leave(struct soft_port *port)
+{
+	if (port->is_left || is_leased(port))
+		return;
+	port->is_left = true;
+	if (__atomic_load_n(&engine.num_leased, __ATOMIC_SEQ_CST) == 0)
+		timer_set(OWN_TICK, TICK_NS, TICK_NS, 0);
+}
+
+/* Nobody drives the port. */
+static bool resume(struct soft_port *port)
+{
+	port->is_left = false;
+	pthread_mutex_lock(&port->lock);
+	if (port->is_leased)
+		take_back(port);
+	pthread_mutex_unlock(&port->lock);
+	return serve(port);
+}
+
+/* Looks after ports that were leased, or left; true: something has moved. */
 static bool on_tick(void)
 {
 	struct soft_port *port;
-	bool has_moved = false;
+	bool has_moved = false, has_left = false;
 
 	LIST_FOREACH(port, &engine.ports, link)
 	{
 		bool is_driven = is_wanted(port);
 
-		if (!__atomic_load_n(&port->is_leased, __ATOMIC_RELAXED))
+		if (!port->is_left && !is_leased(port))
 			continue;
 		look(port);
-		if (is_driven)
-			continue;
-		pthread_mutex_lock(&port->lock);
-		if (port->is_leased)
-			take_back(port);
-		pthread_mutex_unlock(&port->lock);
-		has_moved |= serve(port);
+		if (!is_driven)
+			has_moved |= resume(port);
+		has_left |= port->is_left;
 	}
-	if (__atomic_load_n(&engine.num_leased, __ATOMIC_SEQ_CST) > 0)
+	if (has_left || __atomic_load_n(&engine.num_leased, __ATOMIC_SEQ_CST) > 0)
 		return has_moved;
 	timer_set(OWN_TICK, 0, 0, 0);
 	/* Somebody may have leased one after that look, and his tick is what was turned off. */
@@ -230,7 +270,7 @@ static bool on_event(uint64_t id)
 		on_timer();
 	LIST_FOREACH(port, &engine.ports, link)
 	{
-		if (port->id != id && id != OWN_WAKE)
+		if (port->id != id && id >= OWN_COUNT)
 			continue;
 		look(port);
 		has_moved |= serve(port);
@@ -247,7 +287,9 @@ static bool serve_all(void)
 	LIST_FOREACH(port, &engine.ports, link)
 	{
 		/* Who spins holds the lock most of the time, and would keep the application out. */
-		if (!is_wanted(port))
+		if (is_wanted(port))
+			leave(port);
+		else
 			has_moved |= serve(port);
 	}
 	pthread_mutex_unlock(&engine.list_lock);

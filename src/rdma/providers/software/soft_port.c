@@ -212,7 +212,7 @@ bool soft_port_poll(struct soft_port *port)
 		has_moved |= poll_events(port);
 	sweep(port);
 	soft_port_tell(port);
-	return has_moved;
+	return has_moved || port->has_returned;
 }
 
 void soft_port_set_deadline(struct soft_port *port, uint64_t at_ns)

@@ -205,10 +205,8 @@ static uint64_t soft_arm(struct doca_rdma *rdma)
 	bool has_work;
 
 	pthread_mutex_lock(&port->lock);
-	/* Who sleeps on the handle drives it as well, as long as the sleeps are short. */
-	__atomic_store_n(&port->num_polls, port->num_polls + 1, __ATOMIC_RELAXED);
-	has_work = !STAILQ_EMPTY(&port->finished) ||
-		   (port->is_leased && (port->num_busy > 0 || port->has_returned));
+	soft_engine_on_sleep(port);
+	has_work = !STAILQ_EMPTY(&port->finished) || (port->is_leased && soft_port_has_work(port));
 	pthread_mutex_unlock(&port->lock);
 	return has_work ? CORE_ARM_NOW : CORE_ARM_NEVER;
 }
