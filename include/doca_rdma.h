@@ -83,8 +83,9 @@ struct doca_ctx *doca_rdma_as_ctx(struct doca_rdma *rdma);
  * too, for a connection to connect, and keeps the details to itself; such a one serves nobody.
  * local_rdma_conn_details: lent until the connection is disconnected or the context IDLE; below
  * 4096 bytes. Who has it can connect in the peer's place: hand it over where only the peer
- * listens. rdma_connection: the context's, valid until doca_rdma_destroy(), though not usable
- * after its end.
+ * listens. rdma_connection: the context's, lent until doca_rdma_destroy(). After its end every use
+ * of it is BAD_STATE, also by a task that was given to it before. From when 64 more connections of
+ * the context have ended, and no callback of a task of it is to come, it may be a new one's.
  * Errors: INVALID_VALUE: a NULL argument. BAD_STATE: not RUNNING. FULL:
  * doca_rdma_set_max_num_connections() of them are not disconnected yet. CONNECTION_ABORTED: no
  * random bytes or no memory.

@@ -83,18 +83,6 @@ static doca_error_t check_running(const struct doca_rdma *rdma, const char *func
 	return refuse(rdma, func, "the context is not running", DOCA_ERROR_BAD_STATE);
 }
 
-/* The oldest ended one, or new memory; zeroed. */
-static struct doca_rdma_connection *conn_take(struct doca_rdma *rdma)
-{
-	struct doca_rdma_connection *conn = TAILQ_FIRST(&rdma->ended_conns);
-
-	if (conn == NULL)
-		return calloc(1, sizeof(*conn));
-	TAILQ_REMOVE(&rdma->ended_conns, conn, link);
-	memset(conn, 0, sizeof(*conn));
-	return conn;
-}
-
 /* What names the connection and proves that a peer has its descriptor. */
 static doca_error_t record_init(const struct doca_rdma *rdma, struct drdma_conn_record *record)
 {
@@ -113,20 +101,22 @@ static doca_error_t record_init(const struct doca_rdma *rdma, struct drdma_conn_
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t conn_open(struct doca_rdma *rdma, struct doca_rdma_connection *conn)
+static doca_error_t conn_open(struct doca_rdma_connection *conn)
 {
+	struct drdma_queue finished = STAILQ_HEAD_INITIALIZER(finished);
+	const struct drdma_provider *provider = conn->rdma->provider;
 	doca_error_t result;
 
-	conn->rdma = rdma;
 	conn->state = DRDMA_CONN_EXPORTED;
-	result = record_init(rdma, &conn->record);
+	result = record_init(conn->rdma, &conn->record);
 	if (result != DOCA_SUCCESS)
 		return result;
-	if (rdma->provider->open_conn(conn) != DOCA_SUCCESS)
+	if (provider->open_conn(conn) != DOCA_SUCCESS)
 		return DOCA_ERROR_CONNECTION_ABORTED;
 	if (drdma_record_encode(&conn->record, &conn->blob) == DOCA_SUCCESS)
 		return DOCA_SUCCESS;
-	(void)rdma->provider->disconnect(conn); /* it is new: there is nothing that could fail */
+	(void)provider->disconnect(conn, &finished); /* it is new, so it does not fail */
+	drdma_tasks_finish(&finished);
 	return DOCA_ERROR_CONNECTION_ABORTED;
 }
 
@@ -145,14 +135,14 @@ doca_error_t doca_rdma_export(struct doca_rdma *rdma, const void **local_rdma_co
 		return result;
 	if (rdma->num_conns >= rdma->config.max_num_connections)
 		return refuse(rdma, __func__, "it has its maximum of connections", DOCA_ERROR_FULL);
-	conn = conn_take(rdma);
-	result = conn != NULL ? conn_open(rdma, conn) : DOCA_ERROR_CONNECTION_ABORTED;
+	conn = drdma_conn_take(rdma);
+	result = conn != NULL ? conn_open(conn) : DOCA_ERROR_CONNECTION_ABORTED;
 	if (result != DOCA_SUCCESS) {
-		free(conn);
+		if (conn != NULL) /* the application may know it from before */
+			drdma_conn_give_back(conn);
 		return refuse(rdma, __func__, "no memory, or no random bytes", result);
 	}
-	TAILQ_INSERT_TAIL(&rdma->conns, conn, link);
-	rdma->num_conns++;
+	drdma_conn_add(conn);
 	*local_rdma_conn_details = conn->blob;
 	*local_rdma_conn_details_size = core_blob_size(&format);
 	*rdma_connection = conn;

@@ -5,8 +5,8 @@
 /*
  * What moves the bytes of an RDMA context: one ops table a kind of device. The library above checks
  * arguments and states, counts connections and calls the core; a provider owns the queues of what
- * is in flight. It never calls the application, and it hands each task back once, through poll() or
- * stop(), in the order of its connection.
+ * is in flight. It never calls the application, and it hands each task back once, through poll(),
+ * disconnect() or stop(), in the order of its connection.
  */
 
 #include "core/dev.h"
@@ -59,8 +59,11 @@ struct drdma_provider {
 	doca_error_t (*connect)(struct doca_rdma_connection *conn,
 				const struct drdma_conn_record *peer);
 
-	/* Ends it, its tasks with IO_FAILED. Errors: BAD_STATE: ENDED. */
-	doca_error_t (*disconnect)(struct doca_rdma_connection *conn);
+	/*
+	 * Ends it, its tasks with IO_FAILED, and hands back all tasks of the context that have
+	 * ended: none that comes later names the connection. Errors: BAD_STATE: ENDED.
+	 */
+	doca_error_t (*disconnect)(struct doca_rdma_connection *conn, struct drdma_queue *finished);
 
 	/*
 	 * Takes a task that was prepared.

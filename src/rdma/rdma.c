@@ -123,16 +123,6 @@ static doca_error_t rdma_start(struct doca_ctx *ctx)
 	return rdma->provider->start(rdma);
 }
 
-static void finish_all(struct drdma_queue *finished)
-{
-	struct doca_task *task;
-
-	while ((task = STAILQ_FIRST(finished)) != NULL) {
-		STAILQ_REMOVE_HEAD(finished, link);
-		drdma_task_finish(drdma_from_task(task));
-	}
-}
-
 static doca_error_t rdma_stop(struct doca_ctx *ctx)
 {
 	struct drdma_queue finished = STAILQ_HEAD_INITIALIZER(finished);
@@ -140,7 +130,7 @@ static doca_error_t rdma_stop(struct doca_ctx *ctx)
 
 	rdma->provider->stop(rdma, &finished);
 	drdma_conns_end(rdma);
-	finish_all(&finished);
+	drdma_tasks_finish(&finished);
 	return DOCA_SUCCESS;
 }
 
@@ -167,7 +157,7 @@ static bool rdma_progress(struct doca_ctx *ctx)
 	rdma->provider->poll(rdma, &finished);
 	if (STAILQ_EMPTY(&finished))
 		return false;
-	finish_all(&finished);
+	drdma_tasks_finish(&finished);
 	return true;
 }
 

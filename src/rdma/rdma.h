@@ -42,7 +42,8 @@ enum drdma_kind {
 struct drdma_task {
 	struct doca_task base;
 	enum drdma_kind kind;
-	struct doca_rdma_connection *conn; /* borrowed; receive: NULL */
+	struct doca_rdma_connection *conn; /* borrowed; receive: NULL. drdma_task_set_conn() */
+	uint32_t conn_id;                  /* its number then */
 	const struct doca_buf *src;        /* borrowed */
 	struct doca_buf *dst;              /* borrowed */
 	doca_be32_t imm;
@@ -107,7 +108,16 @@ enum drdma_conn_state {
 	DRDMA_CONN_ENDED,
 };
 
-/* Freed with its context only, so that a pointer to an ended one can be recognized. */
+/*
+ * How many ended connections of a context wait before the oldest of them becomes a new one, so that
+ * who still has a pointer to it is told that it has ended.
+ */
+#define DRDMA_NUM_ENDED 64
+
+/*
+ * Freed with its context only. Tasks that name an ended one hold it or know it by its number: see
+ * connection.c.
+ */
 struct doca_rdma_connection {
 	struct doca_rdma *rdma;
 	TAILQ_ENTRY(doca_rdma_connection) link; /* in conns, or in ended_conns */
@@ -128,9 +138,10 @@ struct doca_rdma {
 	void *provider_data; /* the provider's; NULL: not started */
 	struct drdma_config config;
 	struct core_pool pools[DRDMA_NUM_KINDS];
-	struct drdma_conns conns; /* not disconnected yet */
-	struct drdma_conns ended_conns;
-	unsigned int num_conns; /* in conns */
+	struct drdma_conns conns;       /* not disconnected yet */
+	struct drdma_conns ended_conns; /* the oldest first */
+	unsigned int num_conns;         /* in conns */
+	unsigned int num_ended_conns;
 };
 
 extern const struct core_ctx_ops drdma_ctx_ops;
@@ -148,8 +159,18 @@ static inline struct drdma_task *drdma_from_task(struct doca_task *task)
  */
 doca_error_t drdma_task_prepare(const struct doca_rdma *rdma, struct drdma_task *task);
 
-/* Ends a task that the provider has handed back: the buf lengths, then core_task_complete(). */
-void drdma_task_finish(struct drdma_task *task);
+/* Ends tasks that the provider has handed back: the buf lengths, then core_task_complete(). */
+void drdma_tasks_finish(struct drdma_queue *finished);
+
+/*
+ * A connection that is not of the context yet: an ended one that nobody knows any more, or memory.
+ * NULL: there is none.
+ */
+struct doca_rdma_connection *drdma_conn_take(struct doca_rdma *rdma);
+
+/* It is the application's from here on, or, if it could not be opened, one that has ended. */
+void drdma_conn_add(struct doca_rdma_connection *conn);
+void drdma_conn_give_back(struct doca_rdma_connection *conn);
 
 /* Ends all connections and makes their exports void, at stop. */
 void drdma_conns_end(struct doca_rdma *rdma);
@@ -173,5 +194,8 @@ doca_error_t drdma_task_alloc(struct doca_rdma *rdma, enum drdma_kind kind,
 			      union doca_data user_data, struct drdma_task **task);
 bool drdma_task_is_settable(const void *public_task, const char *func);
 bool drdma_task_is_there(const void *public_task, const char *func);
+
+/* conn: may be NULL, and of any state; a submit looks at it. */
+void drdma_task_set_conn(struct drdma_task *task, struct doca_rdma_connection *conn);
 
 #endif /* RDMA_RDMA_H_ */

@@ -136,6 +136,8 @@ static doca_error_t check_conn(const struct doca_rdma *rdma, const struct drdma_
 	if (task->conn->rdma != rdma)
 		return refuse(task, "connection", "is of another context",
 			      DOCA_ERROR_INVALID_VALUE);
+	if (task->conn->record.conn_id != task->conn_id)
+		return refuse(task, "connection", "has ended", DOCA_ERROR_BAD_STATE);
 	return DOCA_SUCCESS;
 }
 
@@ -221,7 +223,7 @@ static void account(struct doca_buf *dst, size_t len)
 	}
 }
 
-void drdma_task_finish(struct drdma_task *task)
+static void finish(struct drdma_task *task)
 {
 	bool has_data = task->kind == DRDMA_READ ||
 			(task->kind == DRDMA_RECEIVE &&
@@ -230,6 +232,16 @@ void drdma_task_finish(struct drdma_task *task)
 	if (task->result == DOCA_SUCCESS && has_data)
 		account(task->dst, task->result_len);
 	core_task_complete(&task->base, task->result);
+}
+
+void drdma_tasks_finish(struct drdma_queue *finished)
+{
+	struct doca_task *task;
+
+	while ((task = STAILQ_FIRST(finished)) != NULL) {
+		STAILQ_REMOVE_HEAD(finished, link);
+		finish(drdma_from_task(task));
+	}
 }
 
 doca_error_t drdma_set_conf(struct doca_rdma *rdma, enum drdma_kind kind,
@@ -273,6 +285,12 @@ bool drdma_task_is_settable(const void *public_task, const char *func)
 		return true;
 	DOCA_LOG_ERR("%s: task %p is free or in flight", func, (const void *)task);
 	return false;
+}
+
+void drdma_task_set_conn(struct drdma_task *task, struct doca_rdma_connection *conn)
+{
+	task->conn = conn;
+	task->conn_id = conn != NULL ? conn->record.conn_id : 0;
 }
 
 bool drdma_task_is_there(const void *public_task, const char *func)

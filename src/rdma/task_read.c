@@ -35,7 +35,7 @@ doca_error_t doca_rdma_task_read_allocate_init(struct doca_rdma *rdma,
 	result = drdma_task_alloc(rdma, DRDMA_READ, user_data, &taken);
 	if (result != DOCA_SUCCESS)
 		return result;
-	taken->conn = rdma_connection;
+	drdma_task_set_conn(taken, rdma_connection);
 	taken->src = src_buf;
 	taken->dst = dst_buf;
 	*task = CORE_CONTAINER_OF(taken, struct doca_rdma_task_read, task);
@@ -74,7 +74,7 @@ void doca_rdma_task_read_set_rdma_connection(struct doca_rdma_task_read *task,
 					     struct doca_rdma_connection *rdma_connection)
 {
 	if (drdma_task_is_settable(task, __func__))
-		task->task.conn = rdma_connection;
+		drdma_task_set_conn(&task->task, rdma_connection);
 }
 
 const struct doca_rdma_connection *

@@ -39,7 +39,7 @@ doca_error_t doca_rdma_task_send_allocate_init(struct doca_rdma *rdma,
 	result = drdma_task_alloc(rdma, DRDMA_SEND, user_data, &taken);
 	if (result != DOCA_SUCCESS)
 		return result;
-	taken->conn = rdma_connection;
+	drdma_task_set_conn(taken, rdma_connection);
 	taken->src = src_buf;
 	*task = CORE_CONTAINER_OF(taken, struct doca_rdma_task_send, task);
 	return DOCA_SUCCESS;
@@ -66,7 +66,7 @@ void doca_rdma_task_send_set_rdma_connection(struct doca_rdma_task_send *task,
 					     struct doca_rdma_connection *rdma_connection)
 {
 	if (drdma_task_is_settable(task, __func__))
-		task->task.conn = rdma_connection;
+		drdma_task_set_conn(&task->task, rdma_connection);
 }
 
 const struct doca_rdma_connection *
@@ -102,7 +102,7 @@ doca_error_t doca_rdma_task_send_imm_allocate_init(struct doca_rdma *rdma,
 	result = drdma_task_alloc(rdma, DRDMA_SEND_IMM, user_data, &taken);
 	if (result != DOCA_SUCCESS)
 		return result;
-	taken->conn = rdma_connection;
+	drdma_task_set_conn(taken, rdma_connection);
 	taken->src = src_buf;
 	taken->imm = immediate_data;
 	*task = CORE_CONTAINER_OF(taken, struct doca_rdma_task_send_imm, task);
@@ -143,7 +143,7 @@ void doca_rdma_task_send_imm_set_rdma_connection(struct doca_rdma_task_send_imm 
 						 struct doca_rdma_connection *rdma_connection)
 {
 	if (drdma_task_is_settable(task, __func__))
-		task->task.conn = rdma_connection;
+		drdma_task_set_conn(&task->task, rdma_connection);
 }
 
 const struct doca_rdma_connection *

@@ -39,7 +39,7 @@ doca_error_t doca_rdma_task_write_allocate_init(struct doca_rdma *rdma,
 	result = drdma_task_alloc(rdma, DRDMA_WRITE, user_data, &taken);
 	if (result != DOCA_SUCCESS)
 		return result;
-	taken->conn = rdma_connection;
+	drdma_task_set_conn(taken, rdma_connection);
 	taken->src = src_buf;
 	taken->dst = dst_buf;
 	*task = CORE_CONTAINER_OF(taken, struct doca_rdma_task_write, task);
@@ -78,7 +78,7 @@ void doca_rdma_task_write_set_rdma_connection(struct doca_rdma_task_write *task,
 					      struct doca_rdma_connection *rdma_connection)
 {
 	if (drdma_task_is_settable(task, __func__))
-		task->task.conn = rdma_connection;
+		drdma_task_set_conn(&task->task, rdma_connection);
 }
 
 const struct doca_rdma_connection *
@@ -112,7 +112,7 @@ doca_error_t doca_rdma_task_write_imm_allocate_init(
 	result = drdma_task_alloc(rdma, DRDMA_WRITE_IMM, user_data, &taken);
 	if (result != DOCA_SUCCESS)
 		return result;
-	taken->conn = rdma_connection;
+	drdma_task_set_conn(taken, rdma_connection);
 	taken->src = src_buf;
 	taken->dst = dst_buf;
 	taken->imm = immediate_data;
@@ -166,7 +166,7 @@ void doca_rdma_task_write_imm_set_rdma_connection(struct doca_rdma_task_write_im
 						  struct doca_rdma_connection *rdma_connection)
 {
 	if (drdma_task_is_settable(task, __func__))
-		task->task.conn = rdma_connection;
+		drdma_task_set_conn(&task->task, rdma_connection);
 }
 
 const struct doca_rdma_connection *

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "fixture.h"
+#include "rdma/rdma.h"
 #include "rdma_rig.h"
 
 /* How many allocations of this thread, the test's, go well before one fails; negative: all do. */
@@ -127,6 +128,42 @@ static void export_and_connect_can_be_tried_again(void **state)
 	rdma_side_fini(&side);
 }
 
+/* The object that it would have used again is still one that has ended. */
+static void failed_export_leaves_ended_connections(void **state)
+{
+	struct doca_rdma_connection *ended[DRDMA_NUM_ENDED + 1];
+	unsigned int num_failed = 0;
+	struct rdma_blob blob;
+	struct rdma_side side;
+
+	(void)state;
+	rdma_side_init(&side, NULL);
+	rdma_side_start(&side);
+	for (size_t i = 0; i < DRDMA_NUM_ENDED + 1; i++) {
+		rdma_export(&side, &blob, &ended[i]);
+		assert_success(doca_rdma_connection_disconnect(ended[i]));
+	}
+
+	for (int good = 0; good < 3; good++) {
+		const void *bytes;
+		size_t len;
+
+		fail_after(good);
+		if (doca_rdma_export(side.rdma, &bytes, &len, &side.conn) == DOCA_SUCCESS)
+			assert_success(doca_rdma_connection_disconnect(side.conn));
+		else
+			num_failed++;
+		num_good = -1;
+	}
+
+	assert_true(num_failed > 1);
+	test_drop_log();
+	for (size_t i = 0; i < DRDMA_NUM_ENDED + 1; i++)
+		assert_refused(rdma_connect_to(&side, &blob, ended[i]), DOCA_ERROR_BAD_STATE,
+			       "has ended");
+	rdma_side_fini(&side);
+}
+
 static void tasks_need_no_memory(void **state)
 {
 	struct rdma_pair pair;
@@ -158,6 +195,7 @@ int main(int argc, char **argv)
 		RDMA_TEST(context_is_not_created),
 		RDMA_TEST(start_stays_idle_and_can_be_tried_again),
 		RDMA_TEST(export_and_connect_can_be_tried_again),
+		RDMA_TEST_ALONE(failed_export_leaves_ended_connections),
 		RDMA_TEST(tasks_need_no_memory),
 	};
 

@@ -129,7 +129,7 @@ static doca_error_t soft_connect(struct doca_rdma_connection *conn,
 	return result;
 }
 
-static doca_error_t soft_disconnect(struct doca_rdma_connection *conn)
+static doca_error_t soft_disconnect(struct doca_rdma_connection *conn, struct drdma_queue *finished)
 {
 	struct soft_conn *soft = conn_of(conn);
 	struct soft_port *port;
@@ -140,6 +140,7 @@ static doca_error_t soft_disconnect(struct doca_rdma_connection *conn)
 	pthread_mutex_lock(&port->lock);
 	soft_conn_flush(soft);
 	conn_free(soft);
+	take_finished(port, finished);
 	soft_port_tell(port);
 	soft_engine_kick(port);
 	pthread_mutex_unlock(&port->lock);
