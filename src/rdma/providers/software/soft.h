@@ -447,6 +447,9 @@ bool soft_respond_flush(struct soft_responder *responder);
 /* Tells once more what is done, which says nothing new. */
 void soft_respond_again(struct soft_responder *responder);
 
+/* Asks the set for what it can go on with: a request, room to write, or that the peer is gone. */
+void soft_respond_watch(struct soft_responder *responder);
+
 /* A read begins: its data is written by soft_respond_flush(). */
 void soft_respond_read(struct soft_responder *responder);
 

@@ -74,12 +74,6 @@ static enum step refuse(struct soft_responder *responder, enum soft_status statu
 	return STEP_STOP;
 }
 
-/* What it does not read must not wake anybody; that the peer hangs up must. */
-static uint32_t events_of(const struct soft_responder *responder)
-{
-	return responder->is_waiting ? EPOLLRDHUP : EPOLLIN | EPOLLRDHUP;
-}
-
 static void set_waiting(struct soft_responder *responder, bool is_waiting)
 {
 	struct soft_port *port = responder->sock.port;
@@ -91,7 +85,7 @@ static void set_waiting(struct soft_responder *responder, bool is_waiting)
 		TAILQ_INSERT_TAIL(&port->rnr, responder, rnr_link);
 	else
 		TAILQ_REMOVE(&port->rnr, responder, rnr_link);
-	soft_sock_want(&responder->sock, events_of(responder));
+	soft_respond_watch(responder);
 }
 
 static enum step wait_for_receive(struct soft_responder *responder)
@@ -376,7 +370,6 @@ static void poll_ending(struct soft_responder *responder)
 	if (!responder->is_shut) {
 		responder->is_shut = true;
 		(void)shutdown(responder->sock.fd, SHUT_WR); /* fails when the peer is gone */
-		soft_sock_want(&responder->sock, EPOLLIN | EPOLLRDHUP);
 		responder->rnr_ns = soft_now_ns() + ENDING_NS;
 		soft_port_set_deadline(responder->sock.port, responder->rnr_ns);
 	}
@@ -386,15 +379,6 @@ static void poll_ending(struct soft_responder *responder)
 	}
 	if (is_over)
 		soft_responder_close(responder);
-}
-
-static bool flush(struct soft_responder *responder)
-{
-	if (!soft_respond_flush(responder))
-		return false;
-	soft_sock_set_blocked(&responder->sock, false);
-	soft_sock_want(&responder->sock, events_of(responder));
-	return true;
 }
 
 /* Serves what has come, up to a slice; true: something had. */
@@ -411,10 +395,11 @@ static bool serve(struct soft_responder *responder)
 			if (budget > 0)
 				continue;
 			set_busy(responder, true);
+			(void)soft_respond_flush(responder);
 			return true;
 		case STEP_STOP:
-			if (responder->is_waiting) /* which may last: what is done is told */
-				(void)flush(responder);
+			if (responder->is_waiting) /* for long, maybe; not so what is done */
+				(void)soft_respond_flush(responder);
 			return true;
 		case STEP_DRY:
 			is_drained = true;
@@ -423,7 +408,7 @@ static bool serve(struct soft_responder *responder)
 			break;
 		}
 		/* The peer is told now: it may wait for that before it sends more. */
-		if (!flush(responder) && responder->sock.fd < 0)
+		if (!soft_respond_flush(responder) && responder->sock.fd < 0)
 			return true;
 		if (is_drained || !receive_more(responder, &is_drained))
 			return has_moved;
@@ -437,17 +422,16 @@ bool soft_responder_poll(struct soft_responder *responder)
 
 	if (responder->sock.fd < 0)
 		return false;
-	if (responder->is_waiting) {
-		if (responder->out_sent < responder->out_len && !responder->sock.is_blocked)
-			(void)flush(responder);
-		return false;
-	}
 	if (responder->is_ending) {
 		poll_ending(responder);
 		return false;
 	}
-	if (responder->is_reading && (responder->sock.is_blocked || !flush(responder)))
+	if (responder->is_reading && !soft_respond_flush(responder))
 		return false;
+	if (responder->is_waiting) {
+		(void)soft_respond_flush(responder);
+		return false;
+	}
 	set_busy(responder, false);
 	has_moved = serve(responder);
 	if (responder->sock.fd >= 0 && responder->is_ending)

@@ -150,13 +150,28 @@ static void account_sent(struct soft_responder *responder, size_t sent)
 	responder->done += (uint32_t)sent;
 }
 
+static bool has_rest(const struct soft_responder *responder)
+{
+	return responder->out_sent < responder->out_len || responder->chunk_left > 0;
+}
+
+/* What it does not look at now must not wake anybody; that the peer hangs up must. */
+void soft_respond_watch(struct soft_responder *responder)
+{
+	bool is_held_up = responder->is_waiting || responder->is_reading;
+	uint32_t events = EPOLLRDHUP;
+
+	if (!is_held_up)
+		events |= EPOLLIN;
+	if (has_rest(responder))
+		events |= EPOLLOUT;
+	soft_sock_want(&responder->sock, events);
+}
+
 static void wait_for_room(struct soft_responder *responder)
 {
-	/* While the data of a read is on its way out, or it waits, no request is looked at. */
-	uint32_t also = responder->is_reading || responder->is_waiting ? 0 : EPOLLIN;
-
 	soft_sock_set_blocked(&responder->sock, true);
-	soft_sock_want(&responder->sock, EPOLLOUT | EPOLLRDHUP | also);
+	soft_respond_watch(responder);
 }
 
 /* False: it cannot be written now, or never. */
@@ -182,8 +197,10 @@ static bool write_some(struct soft_responder *responder)
 
 bool soft_respond_flush(struct soft_responder *responder)
 {
+	if (responder->sock.is_blocked)
+		return false;
 	while (responder->sock.fd >= 0) {
-		if (responder->out_sent < responder->out_len || responder->chunk_left > 0) {
+		if (has_rest(responder)) {
 			if (!write_some(responder))
 				return false;
 		} else if (responder->is_reading) {
@@ -197,6 +214,7 @@ bool soft_respond_flush(struct soft_responder *responder)
 				     responder->next_psn - 1, 0);
 			responder->has_ack = false;
 		} else {
+			soft_respond_watch(responder);
 			return true;
 		}
 	}
