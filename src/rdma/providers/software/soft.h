@@ -111,7 +111,10 @@ struct soft_requester {
 	uint32_t next_psn;
 	uint8_t head[SOFT_HEAD_SIZE]; /* of its frame */
 	size_t head_len;
-	bool is_pulled; /* no payload follows the head */
+	bool is_pulled;    /* no payload follows the head */
+	const char *fault; /* why unsent cannot be sent; NULL: it can */
+	doca_error_t fault_result;
+	bool is_cut; /* a fault of the lane's, not of its source */
 
 	uint32_t chunk_left; /* bytes of data that are still to come for the first task, a read */
 	uint32_t read_done;  /* bytes of it that have come */

@@ -32,6 +32,12 @@ static const struct {
 
 _Static_assert(CORE_ARRAY_LEN(ops) == DRDMA_NUM_KINDS, "an op for each kind that requests");
 
+enum sending {
+	SENDING_DONE,
+	SENDING_BLOCKED, /* the socket is full */
+	SENDING_FAILED,  /* the requester has a fault */
+};
+
 static const doca_error_t results[] = {
 	[SOFT_STATUS_OK] = DOCA_SUCCESS,
 	[SOFT_STATUS_ACCESS] = DOCA_ERROR_NOT_PERMITTED,
@@ -99,6 +105,11 @@ static void encode_head(struct soft_requester *requester, const struct drdma_tas
 	requester->head_len = SOFT_REQUEST_SIZE + request.num_pieces * (size_t)SOFT_PIECE_SIZE;
 }
 
+static size_t frame_len(const struct soft_requester *requester, const struct drdma_task *task)
+{
+	return requester->head_len + (requester->is_pulled ? 0 : payload_len(task));
+}
+
 /* What is still to be written of the frame; returns the entries. */
 static int frame_rest(struct soft_requester *requester, const struct drdma_task *task,
 		      struct iovec *iov)
@@ -120,47 +131,82 @@ static int frame_rest(struct soft_requester *requester, const struct drdma_task 
 	return count;
 }
 
-/* True: all of the frame is written. False: no more can be written, or the connection is over. */
-static bool send_frame(struct soft_requester *requester, const struct drdma_task *task)
+/* Nothing more is sent: the source of the first that is unsent is not as it was. */
+static enum sending stop_sending(struct soft_requester *requester, doca_error_t result,
+				 const char *why)
+{
+	requester->fault = why;
+	requester->fault_result = result;
+	return SENDING_FAILED;
+}
+
+/* Why nothing more was taken, by errno. */
+static enum sending not_sent(struct soft_requester *requester)
+{
+	if (errno == EAGAIN)
+		return SENDING_BLOCKED;
+	if (errno == EFAULT)
+		return stop_sending(requester, DOCA_ERROR_IO_FAILED, "a source cannot be read");
+	requester->is_cut = true;
+	return stop_sending(requester, DOCA_ERROR_IO_FAILED, "the peer has hung up");
+}
+
+static enum sending send_frame(struct soft_requester *requester, const struct drdma_task *task)
 {
 	struct iovec iov[MAX_ENTRIES];
 	struct msghdr message = { .msg_iov = iov };
-	size_t all;
 
 	if (requester->sent == 0)
 		encode_head(requester, task);
-	all = requester->head_len + (requester->is_pulled ? 0 : payload_len(task));
-	while (requester->sent < all) {
-		ssize_t sent = -1;
+	while (requester->sent < frame_len(requester, task)) {
+		ssize_t sent;
 
 		message.msg_iovlen = (size_t)frame_rest(requester, task, iov);
-		if (message.msg_iovlen == 0) {
-			soft_conn_fail(requester->conn, DOCA_ERROR_INVALID_VALUE,
-				       "a source was changed in flight");
-			return false;
-		}
+		if (message.msg_iovlen == 0)
+			return stop_sending(requester, DOCA_ERROR_INVALID_VALUE,
+					    "a source was changed in flight");
 		sent = sendmsg(requester->sock.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (sent < 0 && errno == EINTR)
 			continue;
-		if (sent < 0) /* the peer may have said why it has hung up: that is read first */
-			return false;
+		if (sent < 0)
+			return not_sent(requester);
 		requester->sent += (size_t)sent;
 	}
-	return true;
+	return SENDING_DONE;
+}
+
+/*
+ * Can what is in the way of sending end the connection now? A task whose source is at fault is told
+ * after those before it. That the peer does not read any more may have a reason that it has sent,
+ * so that is read first.
+ */
+static bool is_over(const struct soft_requester *requester)
+{
+	return requester->fault != NULL &&
+	       (requester->is_cut || STAILQ_FIRST(&requester->tasks) == requester->unsent);
+}
+
+/* Asks the set for what it can go on with. */
+static void watch(struct soft_requester *requester)
+{
+	bool can_go_on = requester->fault == NULL ? requester->unsent != NULL : is_over(requester);
+
+	soft_sock_want(&requester->sock, EPOLLIN | (can_go_on ? EPOLLOUT : 0));
 }
 
 static void send_all(struct soft_requester *requester)
 {
-	while (requester->unsent != NULL) {
-		if (!send_frame(requester, drdma_from_task(requester->unsent)))
+	enum sending sending = SENDING_DONE;
+
+	while (requester->unsent != NULL && sending == SENDING_DONE) {
+		sending = send_frame(requester, drdma_from_task(requester->unsent));
+		if (sending != SENDING_DONE)
 			break;
 		requester->sent = 0;
 		requester->unsent = STAILQ_NEXT(requester->unsent, link);
 	}
-	if (requester->dial != SOFT_DIAL_OPEN)
-		return;
-	soft_sock_set_blocked(&requester->sock, requester->unsent != NULL);
-	soft_sock_want(&requester->sock, EPOLLIN | (requester->unsent != NULL ? EPOLLOUT : 0));
+	soft_sock_set_blocked(&requester->sock, sending == SENDING_BLOCKED);
+	watch(requester);
 }
 
 void soft_requester_open(struct soft_requester *requester)
@@ -370,8 +416,12 @@ bool soft_requester_poll(struct soft_requester *requester)
 			break;
 		has_moved = true;
 	}
-	if (requester->dial == SOFT_DIAL_OPEN && requester->unsent != NULL &&
-	    !requester->sock.is_blocked)
+	if (requester->dial != SOFT_DIAL_OPEN)
+		return has_moved;
+	if (is_over(requester) && budget > 0)
+		soft_conn_fail(requester->conn, requester->fault_result, requester->fault);
+	else if (requester->unsent != NULL && requester->fault == NULL &&
+		 !requester->sock.is_blocked)
 		send_all(requester);
 	return has_moved;
 }
