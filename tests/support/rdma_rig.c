@@ -393,11 +393,21 @@ static const struct {
 
 static bool is_full;
 
-bool rdma_is_over_tcp(void)
+static bool has_sockets(const char *which)
 {
 	const char *value = getenv("DOCA_RDMA_SOCKETS");
 
-	return value != NULL && strcmp(value, "tcp") == 0;
+	return value != NULL && strcmp(value, which) == 0;
+}
+
+bool rdma_is_over_tcp(void)
+{
+	return has_sockets("tcp");
+}
+
+bool rdma_is_pulling(void)
+{
+	return has_sockets("unix");
 }
 
 unsigned int rdma_rounds(unsigned int normal, unsigned int full)

@@ -234,6 +234,9 @@ struct rdma_test {
 /* Is this test's kind TCP? */
 bool rdma_is_over_tcp(void);
 
+/* Does a big payload go past the socket? */
+bool rdma_is_pulling(void);
+
 /* How often something is done: normally, and when the program was asked for --full. */
 unsigned int rdma_rounds(unsigned int normal, unsigned int full);
 

@@ -1,12 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages that do not come to their end, as their source cannot be read. */
+/*
+ * Messages that do not come to their end, as their source cannot be read. What they had taken is
+ * there for others.
+ */
+#include <errno.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 
 #include "rdma/providers/software/soft.h"
 #include "rdma_rig.h"
 
 #define MIB ((size_t)1024 * 1024)
+
+ssize_t __real_send(int fd, const void *bytes, size_t len, int flags);
+ssize_t __wrap_send(int fd, const void *bytes, size_t len, int flags);
+
+/* Atomic: the answers of this process's sides do not get out. */
+static bool are_answers_held;
+
+ssize_t __wrap_send(int fd, const void *bytes, size_t len, int flags)
+{
+	if (len != SOFT_RESPONSE_SIZE || !__atomic_load_n(&are_answers_held, __ATOMIC_RELAXED))
+		return __real_send(fd, bytes, len, flags);
+	errno = EAGAIN;
+	return -1;
+}
+
+static void hold_answers_step(struct rdma_side *side, void *are_held)
+{
+	(void)side;
+	__atomic_store_n(&are_answers_held, *(bool *)are_held, __ATOMIC_RELAXED);
+}
+
+static void hold_answers(struct rdma_side *side, bool are_held)
+{
+	rdma_at(side, hold_answers_step, &are_held, sizeof(are_held));
+}
 
 static int handle_of(struct rdma_side *side)
 {
@@ -57,6 +87,79 @@ static void cut_pair_fini(struct cut_pair *pair)
 {
 	rdma_pair_fini(&pair->sides);
 	assert_int_equal(munmap(pair->memory, MIB), 0);
+}
+
+/* Is one of the two lanes over at that side? It may have to say so yet. */
+static bool has_failed(struct rdma_side *side)
+{
+	struct soft_port *port = side->rdma->provider_data;
+	const struct soft_responder *responder;
+	unsigned int num_good = 0;
+
+	pthread_mutex_lock(&port->lock);
+	LIST_FOREACH(responder, &port->hot_responders, hot_link)
+	num_good += responder->is_ending ? 0 : 1;
+	pthread_mutex_unlock(&port->lock);
+	return num_good < 2;
+}
+
+static void until_failed_step(struct rdma_side *side, void *unused)
+{
+	(void)unused;
+	while (!has_failed(side))
+		(void)doca_pe_progress(side->pe);
+}
+
+/*
+ * Over the first connection a sends a message whose source cannot be read; it takes receive 1 of b.
+ * Why it fails does not get out, so that b's end of the lane stays as long as it may.
+ */
+static void fail_in_the_middle(struct cut_pair *pair)
+{
+	const struct doca_buf *src = rdma_data(&pair->sides.a, 0, MIB);
+
+	hold_answers(&pair->sides.b, true);
+	rdma_submit(&pair->sides.b,
+		    rdma_receive_task(&pair->sides.b, rdma_room(&pair->sides.b, 0, MIB), 1));
+	assert_int_equal(mprotect(pair->memory, MIB, PROT_NONE), 0);
+	rdma_submit(&pair->sides.a, rdma_send_task(&pair->sides.a, src, 2));
+	if (rdma_is_pulling())
+		rdma_at(&pair->sides.b, until_failed_step, NULL, 0);
+}
+
+static void stop_ends_the_receive_of_a_failed_message(void **state)
+{
+	struct cut_pair pair;
+
+	(void)state;
+	cut_pair_init(&pair);
+	fail_in_the_middle(&pair);
+
+	assert_error(rdma_stop(&pair.sides.b), DOCA_ERROR_IN_PROGRESS);
+
+	rdma_hears(&pair.sides.b, "running>stopping IO_FAILED(1) stopping>idle");
+	hold_answers(&pair.sides.b, false);
+	rdma_hears(&pair.sides.a, "IO_FAILED(2)");
+	test_take_log("1 tasks fail");
+	cut_pair_fini(&pair);
+}
+
+static void receive_of_a_failed_message_takes_the_next_one(void **state)
+{
+	struct cut_pair pair;
+
+	(void)state;
+	cut_pair_init(&pair);
+	fail_in_the_middle(&pair);
+
+	rdma_set_conn(&pair.sides.a, pair.second);
+	rdma_submit(&pair.sides.a, rdma_send_task(&pair.sides.a, NULL, 3));
+
+	rdma_hears(&pair.sides.b, "ok(1)");
+	hold_answers(&pair.sides.b, false);
+	rdma_drive(&pair.sides, &pair.sides.a, 2); /* failed, and well, in an order of their own */
+	test_take_log("1 tasks fail");
+	cut_pair_fini(&pair);
 }
 
 static void unreadable_source_fails(size_t len)
@@ -166,6 +269,8 @@ static void peer_that_reads_no_more_ends_the_tasks(void **state)
 int main(int argc, char **argv)
 {
 	const struct rdma_test tests[] = {
+		RDMA_TEST(stop_ends_the_receive_of_a_failed_message),
+		RDMA_TEST(receive_of_a_failed_message_takes_the_next_one),
 		RDMA_TEST(unreadable_small_source_fails_its_task),
 		RDMA_TEST(unreadable_big_source_fails_its_task),
 		RDMA_TEST(unreadable_source_fails_a_task_alone),

@@ -439,8 +439,11 @@ void soft_responder_close(struct soft_responder *responder);
 bool soft_responder_poll(struct soft_responder *responder);
 void soft_responder_run_timers(struct soft_responder *responder, uint64_t now_ns);
 
-/* A receive was posted: goes on with those that wait for one. */
+/* Receives were posted, or given back: goes on with those that wait for one. */
 void soft_receive_posted(struct soft_port *port);
+
+/* Gives back the receive of a message that does not come to its end: it is the next to be taken. */
+void soft_receive_return(struct soft_responder *responder);
 
 /* --- soft_respond_out.c: what a responder writes -------------------------------------------- */
 

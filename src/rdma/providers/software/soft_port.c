@@ -194,15 +194,26 @@ static bool poll_lanes(struct soft_port *port)
 	return poll_responders(port, false) || has_moved;
 }
 
+/*
+ * What every round and the timers end with. Receives that were given back are not handed on at
+ * once, as whoever gave one back may be in the middle of the list. True: one was.
+ */
+static bool finish_round(struct soft_port *port)
+{
+	bool has_returned = port->has_returned;
+
+	if (has_returned)
+		soft_receive_posted(port);
+	sweep(port);
+	soft_port_tell(port);
+	return has_returned;
+}
+
 bool soft_port_poll(struct soft_port *port)
 {
 	bool is_direct = port->num_hot > 0 && port->num_hot <= SOFT_MAX_DIRECT;
 	bool has_moved = port->num_busy > 0;
 
-	if (port->has_returned) {
-		port->has_returned = false;
-		soft_receive_posted(port);
-	}
 	if (is_direct)
 		has_moved |= poll_lanes(port);
 	else
@@ -210,9 +221,7 @@ bool soft_port_poll(struct soft_port *port)
 	if (++port->num_rounds % (has_moved ? BUSY_ROUNDS : IDLE_ROUNDS) == 0 || !is_direct ||
 	    port->num_blocked > 0)
 		has_moved |= poll_events(port);
-	sweep(port);
-	soft_port_tell(port);
-	return has_moved || port->has_returned;
+	return finish_round(port) || has_moved;
 }
 
 void soft_port_set_deadline(struct soft_port *port, uint64_t at_ns)
@@ -246,8 +255,7 @@ void soft_port_run_timers(struct soft_port *port)
 		soft_responder_run_timers(responder, now_ns);
 	}
 	soft_stranger_run_timers(port, now_ns);
-	sweep(port);
-	soft_port_tell(port);
+	(void)finish_round(port);
 }
 
 static void listener_destroy(struct soft_sock *sock)

@@ -116,6 +116,17 @@ static bool take_receive(struct soft_responder *responder)
 	return true;
 }
 
+void soft_receive_return(struct soft_responder *responder)
+{
+	struct soft_port *port = responder->sock.port;
+
+	if (responder->receive == NULL)
+		return;
+	STAILQ_INSERT_HEAD(&port->receives, &responder->receive->base, link);
+	responder->receive = NULL;
+	port->has_returned = true;
+}
+
 static enum step begin_send(struct soft_responder *responder)
 {
 	struct drdma_task *receive;
@@ -489,11 +500,7 @@ void soft_responder_close(struct soft_responder *responder)
 		responder->is_waiting = false;
 		TAILQ_REMOVE(&port->rnr, responder, rnr_link);
 	}
-	if (responder->receive != NULL) { /* the message has not come to its end: another's may */
-		STAILQ_INSERT_HEAD(&port->receives, &responder->receive->base, link);
-		responder->receive = NULL;
-		port->has_returned = true;
-	}
+	soft_receive_return(responder);
 	if (responder->conn != NULL)
 		LIST_REMOVE(responder, conn_link);
 	responder->conn = NULL;
@@ -525,6 +532,7 @@ void soft_receive_posted(struct soft_port *port)
 {
 	struct soft_responder *responder;
 
+	port->has_returned = false;
 	while (!STAILQ_EMPTY(&port->receives) && (responder = TAILQ_FIRST(&port->rnr)) != NULL) {
 		set_waiting(responder, false);
 		(void)soft_responder_poll(responder);

@@ -244,6 +244,7 @@ void soft_respond_nak(struct soft_responder *responder, enum soft_status status)
 	responder->nak = status;
 	responder->has_ack = false;
 	responder->is_ending = true;
+	soft_receive_return(responder);
 	responder->conn = NULL;
 	LIST_REMOVE(responder, conn_link);
 	soft_conn_lose_lane(soft, "a request of the peer's has failed");
