@@ -22,7 +22,9 @@
  * Who completes. A task is in exactly one queue: of its requester or of the receives of its port,
  * or in the finished ones. Whoever drives moves it to the finished ones, once, under the lock; the
  * application's thread takes it from there and tells the core. A task whose connection fails goes
- * there at once, and its bufs are not touched any more: data is placed under the lock, too.
+ * there at once, and its bufs are not touched any more: data is placed under the lock, too. Only a
+ * peer may be pulling from its source yet; so the lane is shut before the task can be taken, and
+ * who pulls looks at the lane behind each piece, and lets no message be that was not whole by then.
  *
  * Locks. port->lock guards everything of a port and of its connections, and is never held over a
  * call into the application. Order: engine's list, port, key table.
@@ -250,6 +252,9 @@ void soft_socket_tune(const struct soft_port *port, int fd);
 
 /* Has the peer's host been silent for long, though it was asked? Only TCP knows. */
 bool soft_socket_is_dead(int fd);
+
+/* Has the peer hung up, whatever of its bytes is still to be read? */
+bool soft_socket_is_over(int fd);
 
 /* The process that dialled a Unix-domain socket, or 0. */
 pid_t soft_socket_peer(int fd);

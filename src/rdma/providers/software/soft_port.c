@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "core/error.h"
@@ -84,8 +85,11 @@ static int forget_fd(struct soft_sock *sock)
 
 void soft_sock_reset(struct soft_sock *sock)
 {
-	if (sock->fd >= 0)
+	if (sock->fd >= 0) {
+		/* The peer must see that, also while a child of a fork has a duplicate. */
+		(void)shutdown(sock->fd, SHUT_RDWR);
 		close(forget_fd(sock));
+	}
 	soft_sock_set_blocked(sock, false);
 }
 

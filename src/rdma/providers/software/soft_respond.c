@@ -294,6 +294,10 @@ static enum step place(struct soft_responder *responder, size_t *budget)
 		core_sync_notify(iov[0].iov_base, len);
 		core_key_release(responder->request.key_index);
 	}
+	/* Then the source may be its application's again: what was read of it counts for nothing.
+	 */
+	if (move == move_pulled && soft_socket_is_over(responder->sock.fd))
+		return leave(responder);
 	if (moved < 0 || soft_iov_len(iov, count) != len)
 		return move == move_received ? leave(responder)
 					     : refuse(responder, SOFT_STATUS_FAULT);

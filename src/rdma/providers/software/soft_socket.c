@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <net/if.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -272,6 +273,13 @@ bool soft_socket_is_dead(int fd)
 	/* One probe may just be on its way. */
 	return (info.tcpi_retransmits > 0 || info.tcpi_probes > 1) &&
 	       info.tcpi_last_ack_recv > DEAD_AFTER_MS;
+}
+
+bool soft_socket_is_over(int fd)
+{
+	struct pollfd lane = { .fd = fd, .events = POLLRDHUP };
+
+	return poll(&lane, 1, 0) != 0;
 }
 
 pid_t soft_socket_peer(int fd)
