@@ -2,6 +2,7 @@
 
 /* Who is let in by a daemon, and who is not: hosts that speak frame by frame. */
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,12 @@
 #include "core/export.h"
 #include "rig_host.h"
 #include "test.h"
+
+#define NUM_CROWD 300
+
+static const char no_proof[] =
+    "authentication by cookie: it has left and not given the proof that it was asked for; its "
+    "cookie may be another one: DOCA_UROM_COOKIE";
 
 static struct daemon_rig rig;
 
@@ -243,7 +250,41 @@ static void nonces_of_the_daemon_do_not_come_again(void **state)
 	assert_memory_not_equal(first.nonce, second.nonce, sizeof(first.nonce));
 	assert_memory_not_equal(first.proof.data, second.proof.data, AUTH_PROOF_SIZE);
 	rig_host_fini(&one);
+	daemon_rig_take_log(&rig, no_proof);
 	rig_host_fini(&other);
+	daemon_rig_take_log(&rig, no_proof);
+}
+
+/* He may be a host that has found out by himself that it has another secret. */
+static void who_leaves_without_his_proof_is_told_of_with_the_remedy(void **state)
+{
+	struct wire_challenge challenge;
+	struct rig_host host;
+
+	(void)state;
+	come(&host, &challenge);
+	rig_host_fini(&host);
+	daemon_rig_take_log(&rig, no_proof);
+	check_no_child();
+	check_alive();
+}
+
+/* A crowd of them is told of by their number. */
+static void crowd_without_proofs_does_not_fill_the_log(void **state)
+{
+	const char *log = daemon_rig_path(&rig, "logs/urom_daemon_dev.log");
+	struct wire_challenge challenge;
+	struct rig_host host;
+
+	(void)state;
+	for (unsigned int i = 0; i < NUM_CROWD; i++) {
+		come(&host, &challenge);
+		rig_host_fini(&host);
+	}
+	daemon_rig_wait_text(log, "more lines about peers that were refused were left out");
+	daemon_rig_signal(&rig, SIGTERM);
+	assert_int_equal(daemon_rig_wait(&rig), 0);
+	daemon_rig_drop_log(&rig);
 }
 
 /* Neither as it is nor as digits of either case. */
@@ -378,6 +419,8 @@ int main(void)
 		AUTH_TEST(proof_without_a_challenge_is_no_hello),
 		AUTH_TEST(who_gives_no_proof_is_hung_up_on_after_10_s),
 		AUTH_TEST(nonces_of_the_daemon_do_not_come_again),
+		AUTH_TEST(who_leaves_without_his_proof_is_told_of_with_the_remedy),
+		AUTH_TEST(crowd_without_proofs_does_not_fill_the_log),
 		AUTH_TEST(nothing_secret_is_in_the_log),
 		TEST(whoever_can_connect_is_welcome_without_authentication),
 		TEST(addresses_that_are_not_allowed_are_refused_before_a_word),

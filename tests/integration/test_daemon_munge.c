@@ -166,6 +166,7 @@ static void credential_for_another_connection_is_refused(void **state)
 	show(&second, bytes, len);
 	check_refused(&second, "the credential was made for another connection");
 	rig_host_fini(&first);
+	daemon_rig_take_log(&rig, "authentication by munge: it has left and not given the proof");
 }
 
 static void credential_that_has_expired_is_refused(void **state)

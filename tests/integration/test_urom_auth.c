@@ -86,8 +86,12 @@ static void another_cookie_is_told_apart_before_anything_is_shown(void **state)
 	struct urom_rig *rig = *state;
 
 	take_another_cookie(rig);
-	check_start_refused(DOCA_ERROR_AUTHENTICATION, "the daemon has another secret");
+	check_start_refused(DOCA_ERROR_AUTHENTICATION,
+			    "the daemon has another secret than this program; DOCA_UROM_COOKIE");
 	check_no_child(rig);
+	urom_logs_take(&rig->logs,
+		       "authentication by cookie: it has left and not given the proof that it was "
+		       "asked for; its cookie may be another one: DOCA_UROM_COOKIE");
 	name_cookie(rig, "cookie");
 	check_works();
 }

@@ -58,11 +58,14 @@ static void credential_is_all_that_is_needed(void **state)
 	urom_host_fini(&host);
 }
 
-static void munged_that_does_not_run_is_named_on_this_side(void **state)
+static void munged_that_does_not_run_is_named_on_both_sides(void **state)
 {
 	(void)state;
 	munge_rig_stop(&munge);
 	check_start_refused("the munged of this machine cannot be reached");
+	urom_logs_take(&rig.logs,
+		       "authentication by munge: it has left and not given the proof that it was "
+		       "asked for; munged must run on its machine");
 }
 
 static void host_that_offers_its_cookie_is_told_what_to_do(void **state)
@@ -77,7 +80,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		MUNGE_TEST(credential_is_all_that_is_needed),
-		MUNGE_TEST(munged_that_does_not_run_is_named_on_this_side),
+		MUNGE_TEST(munged_that_does_not_run_is_named_on_both_sides),
 		MUNGE_TEST(host_that_offers_its_cookie_is_told_what_to_do),
 	};
 

@@ -58,6 +58,8 @@ static const struct uromd_auth methods[] = {
 	    .number = WIRE_AUTH_COOKIE,
 	    .remedy = "give it a copy of the daemon's cookie file and name that in "
 		      "DOCA_UROM_COOKIE",
+	    .no_proof = "its cookie may be another one: DOCA_UROM_COOKIE of its program must name "
+			"a copy of the daemon's cookie file",
 	    .settle = uromd_cookie_settle,
 	    .prove = cookie_prove,
 	    .check = cookie_check,
@@ -66,6 +68,8 @@ static const struct uromd_auth methods[] = {
 	    .name = "munge",
 	    .number = WIRE_AUTH_MUNGE,
 	    .remedy = "set DOCA_UROM_AUTH=munge for it",
+	    .no_proof = "munged must run on its machine, and DOCA_UROM_MUNGE_SOCKET of its program "
+			"name its socket when that is not the usual one",
 	    .settle = munge_settle,
 	    .check = munge_check,
 	},

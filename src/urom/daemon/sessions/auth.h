@@ -17,6 +17,8 @@ struct uromd_auth {
 	uint8_t number;   /* enum wire_auth */
 	/* What a host that has not asked for it is to do. */
 	const char *remedy;
+	/* Why a host may be unable to give a proof, and what it is to do then. */
+	const char *no_proof;
 	/*
 	 * Has what the method needs made ready; NULL: nothing. Errors: NOT_SUPPORTED: it is not in
 	 * this build. As cookie.h has them. failure tells.

@@ -162,6 +162,17 @@ static bool may_log(const struct uromd_session *session, enum uromd_throttle_kin
 	return !is_half_open(session) || uromd_daemon_may_log(session->daemon, kind);
 }
 
+/* Who is asked for a proof and leaves has found that he has none: as good as a refusal. */
+static void tell_unproven(const struct uromd_session *session)
+{
+	const struct uromd_auth *auth = session->daemon->config->auth;
+
+	if (may_log(session, UROMD_THROTTLE_REFUSED))
+		DOCA_LOG_WARN("%s: authentication by %s: it has left and not given the proof that "
+			      "it was asked for; %s",
+			      session->label, auth->name, auth->no_proof);
+}
+
 /* The stream has ended, or is none. */
 static void lost(struct uromd_session *session, doca_error_t why)
 {
@@ -171,6 +182,8 @@ static void lost(struct uromd_session *session, doca_error_t why)
 				      session->label);
 	} else if (why != DOCA_ERROR_CONNECTION_RESET) {
 		DOCA_LOG_ERR("%s: %s; closed", session->label, doca_error_get_descr(why));
+	} else if (session->state == UROMD_SESSION_PROVING) {
+		tell_unproven(session);
 	} else if (is_stranger(session) && session->state != UROMD_SESSION_GREETING) {
 		DOCA_LOG_INFO("%s: closed by its peer", session->label);
 	} else {
