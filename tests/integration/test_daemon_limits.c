@@ -84,42 +84,13 @@ static void end_noisily(void)
 
 /* --- Counters --- */
 
-/* A hello of somebody who may ask. */
-static void operator_init(struct rig_host *host)
-{
-	struct wire_hello hello = rig_host_hello();
-
-	hello.role = WIRE_ROLE_OPERATOR;
-	rig_host_connect(host, &rig);
-	rig_host_greet(host, &hello);
-	rig_host_prove(host);
-	rig_host_receive(host, WIRE_WELCOME, &host->welcome);
-}
-
-static struct wire_counter get_counter(struct rig_host *operator, const char * name)
-{
-	const struct wire_empty nothing = { 0 };
-	const uint64_t id = rig_host_send(operator, WIRE_STATUS_GET, &nothing);
-	struct wire_status status;
-	struct wire_counter counter;
-
-	assert_int_equal(rig_host_receive(operator, WIRE_STATUS, &status), id);
-	while (wire_list_next(&status.counters, &wire_counter_message, &counter)) {
-		if (counter.name.len == strlen(name) &&
-		    memcmp(counter.name.data, name, counter.name.len) == 0)
-			return counter;
-	}
-	fail_msg("there is no counter %s", name);
-	return counter;
-}
-
 /* That limit was hit so often. */
 static void check_hits(const char *name, uint64_t num_hits)
 {
 	struct rig_host operator;
 
-	operator_init(&operator);
-	assert_int_equal(get_counter(&operator, name).num_hits, num_hits);
+	rig_host_init_operator(&operator, & rig);
+	assert_int_equal(rig_host_get_counter(&operator, name).num_hits, num_hits);
 	rig_host_fini(&operator);
 }
 
@@ -130,14 +101,14 @@ static void operators_are_told_of_every_limit(void **state)
 
 	(void)state;
 	begin(ARGS("--max-workers", "7", "--worker-core", "1M"));
-	operator_init(&operator);
-	counter = get_counter(&operator, "max-workers");
+	rig_host_init_operator(&operator, & rig);
+	counter = rig_host_get_counter(&operator, "max-workers");
 	assert_int_equal(counter.value, 1);
 	assert_int_equal(counter.highest, 1);
 	assert_int_equal(counter.limit, 7);
 	assert_int_equal(counter.num_hits, 0);
-	assert_int_equal(get_counter(&operator, "max-sessions").value, 2);
-	assert_int_equal(get_counter(&operator, "worker-core").limit, 1 << 20);
+	assert_int_equal(rig_host_get_counter(&operator, "max-sessions").value, 2);
+	assert_int_equal(rig_host_get_counter(&operator, "worker-core").limit, 1 << 20);
 	rig_host_fini(&operator);
 	end();
 }

@@ -256,3 +256,31 @@ size_t rig_host_get_group(struct rig_host *host, uint32_t group, uint64_t *ids, 
 	}
 	return count;
 }
+
+void rig_host_init_operator(struct rig_host *host, const struct daemon_rig *rig)
+{
+	struct wire_hello hello = rig_host_hello();
+
+	hello.role = WIRE_ROLE_OPERATOR;
+	rig_host_connect(host, rig);
+	rig_host_greet(host, &hello);
+	rig_host_prove(host);
+	rig_host_receive(host, WIRE_WELCOME, &host->welcome);
+}
+
+struct wire_counter rig_host_get_counter(struct rig_host *host, const char *name)
+{
+	const struct wire_empty nothing = { 0 };
+	const uint64_t id = rig_host_send(host, WIRE_STATUS_GET, &nothing);
+	struct wire_status status;
+	struct wire_counter counter;
+
+	assert_int_equal(rig_host_receive(host, WIRE_STATUS, &status), id);
+	while (wire_list_next(&status.counters, &wire_counter_message, &counter)) {
+		if (counter.name.len == strlen(name) &&
+		    memcmp(counter.name.data, name, counter.name.len) == 0)
+			return counter;
+	}
+	fail_msg("there is no counter %s", name);
+	return counter;
+}

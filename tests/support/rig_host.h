@@ -88,4 +88,10 @@ uint64_t rig_host_receive_refused(struct rig_host *host, uint16_t type, doca_err
 /* Asks for a group: the ids, at most max of them, go into ids. Returns: how many there are. */
 size_t rig_host_get_group(struct rig_host *host, uint32_t group, uint64_t *ids, size_t max);
 
+/* An operator, who was let in. */
+void rig_host_init_operator(struct rig_host *host, const struct daemon_rig *rig);
+
+/* Asks, as an operator, for the counter of that name, which there must be. */
+struct wire_counter rig_host_get_counter(struct rig_host *host, const char *name);
+
 #endif /* RIG_HOST_H_ */

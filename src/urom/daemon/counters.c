@@ -11,13 +11,18 @@ DOCA_LOG_REGISTER(UROMD::COUNTERS);
 /* "worker-memory 18446744073709551615/18446744073709551615" and a comma. */
 #define END_TEXT_BYTES (UROMD_NUM_LIMITS * 72)
 
-void uromd_counter_set(struct uromd_counters *counters, enum uromd_limit_id id, uint64_t value)
+void uromd_counter_reach(struct uromd_counters *counters, enum uromd_limit_id id, uint64_t value)
 {
 	struct uromd_counter *counter = &counters->of[id];
 
-	counter->value = value;
 	if (value > counter->highest)
 		counter->highest = value;
+}
+
+void uromd_counter_set(struct uromd_counters *counters, enum uromd_limit_id id, uint64_t value)
+{
+	counters->of[id].value = value;
+	uromd_counter_reach(counters, id, value);
 }
 
 void uromd_counter_hit(struct uromd_counters *counters, enum uromd_limit_id id)

@@ -23,6 +23,9 @@ struct uromd_counters {
 /* The value has become another. */
 void uromd_counter_set(struct uromd_counters *counters, enum uromd_limit_id id, uint64_t value);
 
+/* There was so much of it for a moment; the value is somebody else's to set. */
+void uromd_counter_reach(struct uromd_counters *counters, enum uromd_limit_id id, uint64_t value);
+
 /* The limit was reached once more. */
 void uromd_counter_hit(struct uromd_counters *counters, enum uromd_limit_id id);
 

@@ -15,6 +15,7 @@
 #include "urom/daemon/config/cookie.h"
 #include "urom/daemon/logs.h"
 #include "urom/daemon/notify.h"
+#include "urom/daemon/sessions/gauges.h"
 
 DOCA_LOG_REGISTER(UROMD::DAEMON);
 
@@ -54,6 +55,7 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 
 	(void)source;
 	if (info->ssi_signo == SIGUSR1) {
+		uromd_gauges_read(daemon);
 		uromd_counters_log(&daemon->counters, &daemon->config->limits);
 		return 0;
 	}

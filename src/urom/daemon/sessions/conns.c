@@ -18,6 +18,7 @@
 #include "core/error.h"
 #include "urom/daemon/base/limits.h"
 #include "urom/daemon/daemon.h"
+#include "urom/daemon/sessions/gauges.h"
 #include "urom/daemon/sessions/requests.h"
 #include "urom/daemon/workers/linger.h"
 
@@ -58,6 +59,7 @@ static void destroy(struct uromd_conn *conn)
 {
 	unlist(conn);
 	TAILQ_REMOVE(&conn->session->conns, conn, of_session);
+	conn->session->num_conns--;
 	sd_event_source_disable_unref(conn->timer);
 	uromd_request_fini(&conn->request);
 	explicit_bzero(conn->ticket, sizeof(conn->ticket));
@@ -274,6 +276,8 @@ static struct uromd_conn *create(struct uromd_session *session, uint64_t exchang
 	conn->session = session;
 	conn->exchange = exchange;
 	TAILQ_INSERT_TAIL(&session->conns, conn, of_session);
+	session->num_conns++;
+	uromd_gauges_reach(session);
 	if (uromd_request_init(&conn->request, start) == DOCA_SUCCESS &&
 	    sd_event_add_time_relative(session->daemon->event, &conn->timer, CLOCK_MONOTONIC,
 				       UROMD_BRING_UP_S * USEC_PER_SEC, ACCURACY_USEC, on_timeout,

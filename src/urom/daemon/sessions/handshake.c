@@ -115,11 +115,11 @@ static doca_error_t check_max_message(struct uromd_session *session, const struc
 				  "--max-msg-size of the daemon sets",
 				  hello->max_message, limit);
 	}
-	uromd_counter_set(&session->daemon->counters, UROMD_LIMIT_MESSAGE, hello->max_message);
 	if (hello->max_message < UROMD_MIN_MESSAGE)
 		return uromd_fail(failure, DOCA_ERROR_INVALID_VALUE,
 				  "messages of %u bytes are too small: %d is the least",
 				  hello->max_message, UROMD_MIN_MESSAGE);
+	session->max_message = hello->max_message;
 	return DOCA_SUCCESS;
 }
 

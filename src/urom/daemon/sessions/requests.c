@@ -34,19 +34,14 @@ static doca_error_t check_room(const struct uromd_session *session,
 			       const struct wire_worker_start *start, struct uromd_failure *failure)
 {
 	struct uromd_daemon *daemon = session->daemon;
-	unsigned int num_conns = 0;
-	const struct uromd_conn *conn;
 
 	(void)start;
-	TAILQ_FOREACH (conn, &session->conns, of_session)
-		num_conns++;
-	if (num_conns < daemon->config->limits.of[UROMD_LIMIT_SESSION_WORKERS]) {
-		uromd_counter_set(&daemon->counters, UROMD_LIMIT_SESSION_WORKERS, num_conns + 1);
+	if (session->num_conns < daemon->config->limits.of[UROMD_LIMIT_SESSION_WORKERS])
 		return DOCA_SUCCESS;
-	}
 	uromd_counter_hit(&daemon->counters, UROMD_LIMIT_SESSION_WORKERS);
 	return uromd_limit_fail(failure, DOCA_ERROR_FULL, UROMD_LIMIT_SESSION_WORKERS,
-				"this host has %u connections to workers already", num_conns);
+				"this host has %u connections to workers already",
+				session->num_conns);
 }
 
 static doca_error_t check_plugins(const struct uromd_session *session,

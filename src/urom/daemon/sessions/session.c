@@ -15,6 +15,7 @@
 #include "urom/daemon/daemon.h"
 #include "urom/daemon/sessions/challenge.h"
 #include "urom/daemon/sessions/credential.h"
+#include "urom/daemon/sessions/gauges.h"
 #include "urom/daemon/sessions/handshake.h"
 
 DOCA_LOG_REGISTER(UROMD::SESSION);
@@ -52,7 +53,7 @@ _Static_assert(CORE_ARRAY_LEN(half_open_states) == UROMD_SESSION_NUM_STATES &&
 		   CORE_ARRAY_LEN(receiving_states) == UROMD_SESSION_NUM_STATES,
 	       "a state is left out");
 
-static bool is_half_open(const struct uromd_session *session)
+bool uromd_session_is_half_open(const struct uromd_session *session)
 {
 	return is_stranger(session) && half_open_states[session->state];
 }
@@ -69,7 +70,7 @@ static void count(const struct uromd_session *session, int by)
 {
 	struct uromd_sessions *sessions = &session->daemon->sessions;
 
-	sessions->num_half_open += is_half_open(session) ? by : 0;
+	sessions->num_half_open += uromd_session_is_half_open(session) ? by : 0;
 	sessions->count += is_in(session) ? by : 0;
 }
 
@@ -159,7 +160,7 @@ static void blame(struct uromd_session *session)
 /* Of those who are in and of workers, every line is logged: there is a limit to what they cost. */
 static bool may_log(const struct uromd_session *session, enum uromd_throttle_kind kind)
 {
-	return !is_half_open(session) || uromd_daemon_may_log(session->daemon, kind);
+	return !uromd_session_is_half_open(session) || uromd_daemon_may_log(session->daemon, kind);
 }
 
 /* Who is asked for a proof and leaves has found that he has none: as good as a refusal. */
@@ -410,9 +411,7 @@ void uromd_session_await_plugins(struct uromd_session *session, void (*done)(voi
 void uromd_session_open(struct uromd_session *session)
 {
 	session->timer = sd_event_source_disable_unref(session->timer);
-	uromd_counter_set(&session->daemon->counters, UROMD_LIMIT_HANDSHAKE,
-			  (uromd_daemon_now_usec(session->daemon) - session->begun_usec) /
-			      USEC_PER_SEC);
+	uromd_gauges_reach(session);
 	session->stream.max_body = UROMD_MAX_BODY;
 	set_state(session, UROMD_SESSION_OPEN);
 	come_again(session);
@@ -486,7 +485,7 @@ static void make_room(struct uromd_daemon *daemon)
 		return;
 	uromd_counter_hit(&daemon->counters, UROMD_LIMIT_HALF_OPEN);
 	TAILQ_FOREACH (session, &sessions->list, link) {
-		if (is_half_open(session))
+		if (uromd_session_is_half_open(session))
 			break;
 	}
 	if (session == NULL)

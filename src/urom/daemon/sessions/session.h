@@ -72,7 +72,9 @@ struct uromd_session {
 	char host[WIRE_MAX_HOST + 1];   /* as the peer calls itself; cleaned */
 	struct uromd_identity identity; /* the peer's user */
 	char label[UROMD_LABEL_SIZE];   /* for log lines */
+	uint32_t max_message;           /* bytes; as a host's HELLO has it */
 	struct uromd_conn_list conns;   /* of a host */
+	unsigned int num_conns;         /* of them */
 	struct uromd_worker *worker;    /* of a worker; NULL: it has gone */
 };
 
@@ -93,6 +95,9 @@ static inline bool uromd_session_is_worker(const struct uromd_session *session)
 {
 	return session->role == &uromd_role_worker;
 }
+
+/* Is it a stranger's, who has not shaken hands yet, or will not? */
+bool uromd_session_is_half_open(const struct uromd_session *session);
 
 void uromd_sessions_init(struct uromd_sessions *sessions);
 

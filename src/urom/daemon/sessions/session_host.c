@@ -7,6 +7,7 @@
 #include "core/export.h"
 #include "urom/daemon/base/limits.h"
 #include "urom/daemon/daemon.h"
+#include "urom/daemon/sessions/gauges.h"
 
 DOCA_LOG_REGISTER(UROMD::HOST);
 
@@ -95,10 +96,11 @@ static void host_received(struct uromd_session *session, const struct chan_messa
 
 static void answer_status(struct uromd_session *session, uint64_t id)
 {
-	const struct uromd_daemon *daemon = session->daemon;
+	struct uromd_daemon *daemon = session->daemon;
 	struct wire_status status;
 	struct uromd_bytes counters;
 
+	uromd_gauges_read(daemon);
 	if (uromd_counters_encode(&daemon->counters, &daemon->config->limits, &counters) !=
 	    DOCA_SUCCESS) {
 		DOCA_LOG_ERR("%s: no memory for the counters; closed", session->label);
