@@ -21,6 +21,7 @@ HELLO, CHALLENGE, PROOF, WELCOME, REFUSED = 1, 2, 3, 4, 5
 WORKER_START, WORKER_STARTED, WORKER_REFUSED, WORKER_STOP, WORKER_STOPPED = 16, 17, 18, 19, 20
 WORKER_DIED, GROUP_GET, GROUP, STATUS_GET, CONNECTION_ENDED = 21, 22, 23, 24, 26
 WORKER_READY, WORKER_FAILED, TICKET, TICKET_KNOWN, TICKET_VOID, SHUTDOWN, HOST_DEAF = 32, 33, 34, 35, 36, 37, 38
+TICKET_REFUSED = 39
 ATTACH, ATTACHED, COMMAND, NOTIFY, DETACH, DETACHED = 48, 49, 50, 51, 52, 53
 
 
@@ -283,6 +284,13 @@ def daemon_seeds():
     yield "user_let_in", one + d.verdict(9) + d.read()
     yield "user_not_let_in", one + d.verdict(8) + d.read()
     yield "address_not_let_in", d.method(0, 1) + d.connect() + d.say(HELLO, hello()) + d.read()
+    full = struct.pack("<IB", 23, 1) + blob("it is full")
+    yield "not_taken", begin + work + d.work(TICKET_REFUSED, full, flags=1) + d.read()
+    yield "not_taken_again", (up + d.work(TICKET_REFUSED, full, flags=1) + other +
+                              d.say(WORKER_START, start(5), 1, 2) +
+                              d.work(TICKET_REFUSED, full, flags=2) + d.read(1))
+    yield "not_taken_why", begin + work + d.work(
+        TICKET_REFUSED, struct.pack("<IB", 99, 0) + blob(b"\1"), flags=1) + d.read()
     deaf = d.work(HOST_DEAF, struct.pack("<Q", 1))
     yield "deaf", up + deaf + deaf + d.work(HOST_DEAF, struct.pack("<Q", 2)) + d.read()
     yield "deaf_early", begin + d.work(HELLO, hello(role=2)) + deaf + d.work(HOST_DEAF, bytes(7))

@@ -291,6 +291,21 @@ static void tell_deaf(uint64_t connection)
 	send_message(WIRE_HOST_DEAF, 0, &nobody);
 }
 
+/* Twice, and one that there is no ticket of. */
+static void refuse_ticket(uint64_t id)
+{
+	static const char reason[] = "of its 32 descriptors 3 are left";
+	const struct wire_ticket_refused refused = {
+		.error = is_mode("no-memory") ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_FULL,
+		.lacks_files = !is_mode("no-memory"),
+		.reason = text_of(reason),
+	};
+
+	send_message(WIRE_TICKET_REFUSED, id, &refused);
+	send_message(WIRE_TICKET_REFUSED, id, &refused);
+	send_message(WIRE_TICKET_REFUSED, id + 1000, &refused);
+}
+
 /* Uses up processor time. */
 static void spin(void)
 {
@@ -300,8 +315,11 @@ static void spin(void)
 
 static void on_ticket(const struct chan_message *message)
 {
+	static unsigned int num_tickets;
 	struct wire_ticket ticket;
 	const struct wire_empty nothing = { 0 };
+	const bool is_full =
+	    is_mode("no-hosts") || is_mode("no-memory") || (is_mode("one-host") && num_tickets > 0);
 
 	if (chan_message_decode(message, &ticket) != DOCA_SUCCESS)
 		exit(EXIT_FAILURE);
@@ -313,7 +331,10 @@ static void on_ticket(const struct chan_message *message)
 		start_child();
 	if (is_mode("segments"))
 		make_segments();
-	if (!is_mode("ticket-unknown"))
+	num_tickets++;
+	if (is_full)
+		refuse_ticket(message->id);
+	else if (!is_mode("ticket-unknown"))
 		send_message(WIRE_TICKET_KNOWN, message->id, &nothing);
 	if (is_mode("print"))
 		print_lines();

@@ -67,7 +67,9 @@ static void on_closed(void *arg, struct chan_conn *conn, doca_error_t why)
 	end->why = why;
 }
 
-static const struct chan_handler handler = { on_accepted, on_received, on_closed };
+static const struct chan_handler handler = { .accepted = on_accepted,
+					     .received = on_received,
+					     .closed = on_closed };
 
 static struct sockaddr_in loopback(uint32_t ip)
 {

@@ -119,6 +119,20 @@ static void a_spent_ticket_is_not_good_when_its_connection_is_closed(void **stat
 	    DOCA_ERROR_AUTHENTICATION);
 }
 
+static void tickets_that_are_good_are_awaited(void **state)
+{
+	struct uromw_conn *conn = add_peer(0, 0);
+
+	(void)state;
+	assert_int_equal(uromw_conns_count_awaited(&conns, 0), 0);
+	(void)add_host(5);
+	(void)add_host(6);
+	assert_int_equal(uromw_conns_count_awaited(&conns, 0), 2);
+	assert_success(attach(conn, 5, ALL_RIGHT));
+	assert_int_equal(uromw_conns_count_awaited(&conns, UROMW_TICKET_MS * MS - 1), 1);
+	assert_int_equal(uromw_conns_count_awaited(&conns, UROMW_TICKET_MS * MS), 0);
+}
+
 static void every_byte_of_a_ticket_counts(void **state)
 {
 	struct uromw_conn *conn;
@@ -298,6 +312,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CONNS_TEST(a_ticket_lets_one_connection_in),
 		CONNS_TEST(a_spent_ticket_is_not_good_when_its_connection_is_closed),
+		CONNS_TEST(tickets_that_are_good_are_awaited),
 		CONNS_TEST(every_byte_of_a_ticket_counts),
 		CONNS_TEST(a_ticket_is_good_for_10_s),
 		CONNS_TEST(a_ticket_of_another_host_is_not_good),

@@ -44,6 +44,13 @@ struct chan_conn {
 };
 
 struct chan_handler {
+	/*
+	 * A peer wants to connect: is there what it takes? If not, it is turned away; the handler
+	 * logs why. Asked by a channel over UCX alone, as that ends the process where others have
+	 * an error. NULL: there always is.
+	 */
+	bool (*may_accept)(void *arg);
+
 	/* A peer has connected to a channel that listens. NULL where none does. */
 	void (*accepted)(void *arg, struct chan_conn *conn);
 

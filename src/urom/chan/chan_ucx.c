@@ -273,6 +273,7 @@ static struct ucx_request *request_take(struct ucx_chan *chan)
 
 static bool accept_one(struct ucx_chan *chan)
 {
+	const struct chan_handler *handler = chan->base.handler;
 	struct ucx_request *request = request_take(chan);
 	ucp_ep_params_t params = { .field_mask = UCP_EP_PARAM_FIELD_CONN_REQUEST };
 	struct ucx_conn *conn = NULL;
@@ -282,9 +283,13 @@ static bool accept_one(struct ucx_chan *chan)
 		return false;
 	params.conn_request = request->handle;
 	free(request);
+	if (handler->may_accept != NULL && !handler->may_accept(chan->base.arg)) {
+		(void)ucp_listener_reject(chan->listener, params.conn_request); /* as above */
+		return true;
+	}
 	result = conn_create(chan, &params, &conn);
 	if (result == DOCA_SUCCESS)
-		chan->base.handler->accepted(chan->base.arg, &conn->base);
+		handler->accepted(chan->base.arg, &conn->base);
 	else
 		DOCA_LOG_WARN("a peer cannot be accepted: %s", doca_error_get_descr(result));
 	return true;

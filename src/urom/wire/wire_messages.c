@@ -234,6 +234,14 @@ static const struct wire_field host_deaf_fields[] = {
 };
 #undef RECORD
 
+#define RECORD struct wire_ticket_refused
+static const struct wire_field ticket_refused_fields[] = {
+	PLAIN(error, WIRE_U32),
+	PLAIN(lacks_files, WIRE_BOOL),
+	LIMITED(reason, WIRE_TEXT, WIRE_MAX_REASON),
+};
+#undef RECORD
+
 #define RECORD struct wire_attach
 static const struct wire_field attach_fields[] = {
 	PLAIN(connection, WIRE_U64),
@@ -293,6 +301,7 @@ static const struct wire_message messages[] = {
 	MESSAGE(TICKET_VOID, struct wire_ticket_void, ticket_void_fields),
 	EMPTY_MESSAGE(SHUTDOWN),
 	MESSAGE(HOST_DEAF, struct wire_host_deaf, host_deaf_fields),
+	MESSAGE(TICKET_REFUSED, struct wire_ticket_refused, ticket_refused_fields),
 	MESSAGE(ATTACH, struct wire_attach, attach_fields),
 	EMPTY_MESSAGE(ATTACHED),
 	MESSAGE(COMMAND, struct wire_command, command_fields),

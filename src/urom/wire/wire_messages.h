@@ -62,6 +62,7 @@ enum wire_type {
 	WIRE_TICKET_VOID = 36,
 	WIRE_SHUTDOWN = 37,
 	WIRE_HOST_DEAF = 38,
+	WIRE_TICKET_REFUSED = 39,
 
 	WIRE_ATTACH = 48,
 	WIRE_ATTACHED = 49,
@@ -257,6 +258,13 @@ struct wire_ticket_void {
 /* Its connection was ended: too many answers waited for it. */
 struct wire_host_deaf {
 	uint64_t connection;
+};
+
+/* The host of a ticket is one too many. */
+struct wire_ticket_refused {
+	uint32_t error;   /* doca_error_t */
+	bool lacks_files; /* for want of descriptors */
+	struct wire_bytes reason;
 };
 
 /* --- Data path, host and worker. --- */

@@ -8,6 +8,7 @@
 
 #include "core/clock.h"
 #include "urom/worker/dispatch.h"
+#include "urom/worker/files.h"
 #include "urom/worker/worker.h"
 
 DOCA_LOG_REGISTER(UROM_WORKER::ATTACH);
@@ -33,6 +34,20 @@ void uromw_attach_forget(struct uromw_worker *worker, struct uromw_host *host)
 {
 	uromw_attach_drop(worker, host);
 	uromw_conns_remove_host(&worker->conns, host);
+}
+
+static bool may_accept(void *arg)
+{
+	struct uromw_files files;
+
+	(void)arg;
+	uromw_files_count(&files);
+	if (files.left >= UROMW_FILES_PER_HOST)
+		return true;
+	DOCA_LOG_WARN("a connection is turned away: of %" PRIu64 " descriptors %" PRIu64
+		      " are left, of %d that it needs",
+		      files.max, files.left, UROMW_FILES_PER_HOST);
+	return false;
 }
 
 static void on_accepted(void *arg, struct chan_conn *chan_conn)
@@ -181,6 +196,7 @@ static void on_closed(void *arg, struct chan_conn *chan_conn, doca_error_t why)
 }
 
 const struct chan_handler uromw_attach_handler = {
+	.may_accept = may_accept,
 	.accepted = on_accepted,
 	.received = on_received,
 	.closed = on_closed,

@@ -162,6 +162,16 @@ doca_error_t uromw_conns_add_host(struct uromw_conns *conns, const struct wire_t
 	return DOCA_SUCCESS;
 }
 
+unsigned int uromw_conns_count_awaited(const struct uromw_conns *conns, uint64_t now_ns)
+{
+	const struct uromw_host *host;
+	unsigned int count = 0;
+
+	LIST_FOREACH(host, &conns->hosts, entry)
+	count += host->has_ticket && now_ns < host->ticket_end_ns ? 1 : 0;
+	return count;
+}
+
 struct uromw_host *uromw_conns_find_host(struct uromw_conns *conns, uint64_t connection)
 {
 	struct uromw_host *host;

@@ -68,6 +68,9 @@ void uromw_conns_fini(struct uromw_conns *conns);
 doca_error_t uromw_conns_add_host(struct uromw_conns *conns, const struct wire_ticket *ticket,
 				  uint64_t now_ns);
 
+/* Hosts that may still attach. */
+unsigned int uromw_conns_count_awaited(const struct uromw_conns *conns, uint64_t now_ns);
+
 /* The host of a number, or NULL. */
 struct uromw_host *uromw_conns_find_host(struct uromw_conns *conns, uint64_t connection);
 

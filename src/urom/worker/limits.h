@@ -10,6 +10,14 @@
 #define UROMW_MAX_HOSTS  1024
 #define UROMW_MAX_GUESTS 64
 
+/*
+ * Descriptors, with UCX 1.13: what one host needs while it attaches, of which it keeps one over
+ * shared memory and two over TCP; and what is to be left beside that, for connections that have
+ * shown no ticket yet, for the thread of UCX and for plugins. Framed TCP needs less.
+ */
+#define UROMW_FILES_PER_HOST 3
+#define UROMW_SPARE_FILES    4
+
 /* Commands that no notification has ended yet. */
 #define UROMW_MAX_OUTSTANDING      (1u << 20)
 #define UROMW_MAX_HOST_OUTSTANDING (1u << 16)

@@ -13,6 +13,7 @@
 
 #include "core/clock.h"
 #include "urom/worker/attach.h"
+#include "urom/worker/files.h"
 #include "urom/worker/worker.h"
 
 DOCA_LOG_REGISTER(UROM_WORKER::LINK);
@@ -205,9 +206,40 @@ static void end_for(struct uromw_worker *worker, enum uromw_exit status)
 	worker->status = status;
 }
 
+/* Those who may still attach need what is left, too. */
+static doca_error_t check_files(const struct uromw_worker *worker, struct uromw_failure *failure)
+{
+	const uint64_t num_hosts = 1 + uromw_conns_count_awaited(&worker->conns, core_now_ns());
+	const uint64_t needed = UROMW_SPARE_FILES + num_hosts * UROMW_FILES_PER_HOST;
+	struct uromw_files files;
+
+	uromw_files_count(&files);
+	if (files.left >= needed)
+		return DOCA_SUCCESS;
+	return uromw_failure_set(failure, DOCA_ERROR_FULL,
+				 "of its %" PRIu64 " descriptors %" PRIu64 " are left, of %" PRIu64
+				 " that it needs",
+				 files.max, files.left, needed);
+}
+
+/* The host that it is for is not let in; the others stay. id: of the ticket's message. */
+static doca_error_t refuse_ticket(struct uromw_worker *worker, uint64_t id,
+				  const struct uromw_failure *failure, bool lacks_files)
+{
+	const struct wire_ticket_refused refused = {
+		.error = failure->error,
+		.lacks_files = lacks_files,
+		.reason = { failure->text, (uint32_t)strlen(failure->text) },
+	};
+
+	DOCA_LOG_WARN("one more host is not let in: %s", failure->text);
+	return chan_stream_send(&worker->control, WIRE_TICKET_REFUSED, id, &refused);
+}
+
 static doca_error_t on_ticket(struct uromw_worker *worker, const struct chan_message *message)
 {
 	const struct wire_empty known = { 0 };
+	struct uromw_failure failure;
 	struct wire_ticket ticket;
 	doca_error_t result = chan_message_decode(message, &ticket);
 
@@ -216,12 +248,15 @@ static doca_error_t on_ticket(struct uromw_worker *worker, const struct chan_mes
 	if (ticket.version < WIRE_VERSION_MIN || ticket.version > WIRE_VERSION_MAX ||
 	    ticket.max_message > worker->options.max_message)
 		return DOCA_ERROR_CONNECTION_ABORTED;
+	result = check_files(worker, &failure);
+	if (result != DOCA_SUCCESS)
+		return refuse_ticket(worker, message->id, &failure, true);
 	result = uromw_conns_add_host(&worker->conns, &ticket, core_now_ns());
 	if (result == DOCA_ERROR_FULL || result == DOCA_ERROR_NO_MEMORY) {
-		/* The daemon gives that host up when it hears nothing; the others stay. */
-		DOCA_LOG_ERR("host %" PRIu64 " is one too many for this worker: %s",
-			     ticket.connection, doca_error_get_name(result));
-		return DOCA_SUCCESS;
+		(void)uromw_failure_set(&failure, result, "%s",
+					result == DOCA_ERROR_FULL ? "it has as many as it can have"
+								  : "it has no memory left");
+		return refuse_ticket(worker, message->id, &failure, false);
 	}
 	if (result != DOCA_SUCCESS)
 		return DOCA_ERROR_CONNECTION_ABORTED;

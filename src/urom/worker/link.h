@@ -31,10 +31,10 @@ void uromw_link_fail(struct uromw_worker *worker, const struct uromw_failure *fa
 /* Does what the daemon asks for, and has what waits sent on. */
 void uromw_link_progress(struct uromw_worker *worker);
 
-/* Closes it. Zeroed memory is accepted. */
 /* Tells that the connection of a host was ended because it does not read. */
 void uromw_link_tell_deaf(struct uromw_worker *worker, uint64_t connection);
 
+/* Closes it. Zeroed memory is accepted. */
 void uromw_link_close(struct uromw_worker *worker);
 
 #endif /* UROMW_LINK_H_ */

@@ -374,7 +374,8 @@ void uromd_conns_ready(struct uromd_worker *worker)
 	}
 }
 
-void uromd_conns_known(struct uromd_worker *worker, uint64_t number)
+/* The one whose ticket the worker was told; NULL: its host has left meanwhile. */
+static struct uromd_conn *find_ticketing(struct uromd_worker *worker, uint64_t number)
 {
 	struct uromd_conn *conn;
 
@@ -382,14 +383,59 @@ void uromd_conns_known(struct uromd_worker *worker, uint64_t number)
 		if (conn->state == UROMD_CONN_TICKETING && conn->number == number)
 			break;
 	}
-	if (conn == NULL) /* its host has left meanwhile */
+	return conn;
+}
+
+void uromd_conns_known(struct uromd_worker *worker, uint64_t number)
+{
+	struct uromd_conn *conn = find_ticketing(worker, number);
+
+	if (conn == NULL)
 		return;
+	worker->has_served = true;
 	conn->timer = sd_event_source_disable_unref(conn->timer);
 	conn->state = UROMD_CONN_OPEN;
 	send_started(conn);
 	DOCA_LOG_DBG("%s: connection %lu is for %s", worker->label, number, conn->session->label);
 	explicit_bzero(conn->ticket, sizeof(conn->ticket));
 	uromd_request_fini(&conn->request);
+}
+
+/* failure: filled in. */
+static void fail_over_files(const struct uromd_worker *worker, const char *reason,
+			    struct uromd_failure *failure)
+{
+	struct uromd_daemon *daemon = worker->daemon;
+	const bool is_inherited = daemon->config->limits.of[UROMD_LIMIT_FILES] == 0;
+
+	uromd_counter_hit(&daemon->counters, UROMD_LIMIT_FILES);
+	(void)uromd_limit_fail(failure, DOCA_ERROR_FULL, UROMD_LIMIT_FILES,
+			       "%s takes no more hosts: %s%s", worker->label, reason,
+			       is_inherited ? " (as ulimit -n of the daemon has it)" : "");
+}
+
+void uromd_conns_not_taken(struct uromd_worker *worker, uint64_t number,
+			   const struct wire_ticket_refused *told)
+{
+	const bool is_error = told->error != DOCA_SUCCESS && told->error <= DOCA_ERROR_SKIPPED;
+	struct uromd_conn *conn = find_ticketing(worker, number);
+	char reason[WIRE_MAX_REASON / 2];
+	struct uromd_failure failure;
+
+	if (conn == NULL)
+		return;
+	uromd_text_copy(reason, sizeof(reason), &told->reason);
+	if (told->lacks_files)
+		fail_over_files(worker, reason, &failure);
+	else
+		(void)uromd_fail(&failure, is_error ? told->error : DOCA_ERROR_UNEXPECTED,
+				 "%s takes no more hosts: %s", worker->label, reason);
+	fail_start(conn, &failure);
+	/* One that nobody could ever use is of no use later, either. */
+	if (worker->has_served)
+		uromd_worker_release(worker);
+	else
+		abandon(worker);
 }
 
 void uromd_conns_deaf(struct uromd_worker *worker, uint64_t number)

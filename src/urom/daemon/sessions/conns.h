@@ -76,6 +76,10 @@ void uromd_conns_ready(struct uromd_worker *worker);
 /* It knows the ticket of that connection. */
 void uromd_conns_known(struct uromd_worker *worker, uint64_t number);
 
+/* It does not take the host of that connection, whose start fails; those that it has stay. */
+void uromd_conns_not_taken(struct uromd_worker *worker, uint64_t number,
+			   const struct wire_ticket_refused *told);
+
 /* It has ended that connection, whose host does not read; the host is told, and is to stop it. */
 void uromd_conns_deaf(struct uromd_worker *worker, uint64_t number);
 

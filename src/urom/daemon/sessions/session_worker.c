@@ -10,6 +10,7 @@ union record {
 	struct wire_failure failed;
 	struct wire_empty known;
 	struct wire_host_deaf deaf;
+	struct wire_ticket_refused refused;
 };
 
 static void on_ready(struct uromd_worker *worker, uint64_t id, const union record *record)
@@ -36,6 +37,11 @@ static void on_deaf(struct uromd_worker *worker, uint64_t id, const union record
 	uromd_conns_deaf(worker, record->deaf.connection);
 }
 
+static void on_ticket_refused(struct uromd_worker *worker, uint64_t id, const union record *record)
+{
+	uromd_conns_not_taken(worker, id, &record->refused);
+}
+
 static const struct {
 	uint16_t type;
 	bool is_of_start; /* not for a worker that is ready */
@@ -45,6 +51,7 @@ static const struct {
 	{ WIRE_WORKER_FAILED, true, on_failed },
 	{ WIRE_TICKET_KNOWN, false, on_known },
 	{ WIRE_HOST_DEAF, false, on_deaf },
+	{ WIRE_TICKET_REFUSED, false, on_ticket_refused },
 };
 
 static void worker_received(struct uromd_session *session, const struct chan_message *message)

@@ -36,6 +36,7 @@ struct uromd_worker {
 	enum uromd_worker_state state;
 	bool is_asked;     /* its end is the daemon's wish */
 	bool has_begun;    /* its program runs: it has said hello */
+	bool has_served;   /* a host was let in */
 	bool has_failed;   /* it has said so, and ends by itself */
 	bool has_died;     /* not as it should */
 	const char *cause; /* of an end that only the daemon knows the reason of; NULL: none */
