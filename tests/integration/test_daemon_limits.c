@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "rig_host.h"
+#include "limits_rig.h"
 #include "test.h"
 
 #define NUM_BURST     500
@@ -20,79 +20,12 @@
 #define NUM_LARGE_STARTS 8
 #define ANY              UINT64_MAX
 
-static struct daemon_rig rig;
-
-/* Whoever is not to be harmed: a host with a worker. */
-static struct {
-	struct rig_host host;
-	uint64_t worker_id, connection;
-	pid_t pid;
-} tenant;
+static struct limits_rig rig;
 
 /* Lists end with NULL. */
 #define ARGS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-static void begin(const char *const *args)
-{
-	struct wire_worker_started started;
-	struct rig_start start;
-
-	daemon_rig_init(&rig, args, NULL);
-	rig_host_init(&tenant.host, &rig);
-	rig_start_init(&start, 1000, NULL);
-	rig_host_start(&tenant.host, &start, &started);
-	tenant.worker_id = started.worker_id;
-	tenant.connection = started.connection;
-	tenant.pid = (pid_t)started.pid;
-}
-
-/* Its worker is the one that it was, and both answer. */
-static void check_tenant(void)
-{
-	struct wire_worker_started started;
-	struct rig_start start;
-	struct rig_host second;
-	uint64_t ids[4];
-
-	assert_int_equal(rig_host_get_group(&tenant.host, 5, ids, 4), 0);
-	assert_int_equal(kill(tenant.pid, 0), 0);
-	rig_host_init(&second, &rig);
-	rig_start_init(&start, tenant.worker_id, NULL);
-	rig_host_start(&second, &start, &started);
-	assert_int_equal(started.pid, tenant.pid);
-	rig_host_fini(&second);
-}
-
-static void end(void)
-{
-	rig_host_stop(&tenant.host, tenant.worker_id, tenant.connection);
-	daemon_rig_wait_gone(tenant.pid);
-	rig_host_fini(&tenant.host);
-	daemon_rig_fini(&rig);
-}
-
-/* The same, when it may have something to say to the last. */
-static void end_noisily(void)
-{
-	rig_host_stop(&tenant.host, tenant.worker_id, tenant.connection);
-	rig_host_fini(&tenant.host);
-	daemon_rig_signal(&rig, SIGTERM);
-	assert_int_equal(daemon_rig_wait(&rig), 0);
-	daemon_rig_drop_log(&rig);
-	daemon_rig_fini(&rig);
-}
-
 /* --- Counters --- */
-
-/* That limit was hit so often. */
-static void check_hits(const char *name, uint64_t num_hits)
-{
-	struct rig_host operator;
-
-	rig_host_init_operator(&operator, & rig);
-	assert_int_equal(rig_host_get_counter(&operator, name).num_hits, num_hits);
-	rig_host_fini(&operator);
-}
 
 static void operators_are_told_of_every_limit(void **state)
 {
@@ -100,8 +33,8 @@ static void operators_are_told_of_every_limit(void **state)
 	struct rig_host operator;
 
 	(void)state;
-	begin(ARGS("--max-workers", "7", "--worker-core", "1M"));
-	rig_host_init_operator(&operator, & rig);
+	limits_rig_begin(&rig, ARGS("--max-workers", "7", "--worker-core", "1M"));
+	rig_host_init_operator(&operator, & rig.daemon);
 	counter = rig_host_get_counter(&operator, "max-workers");
 	assert_int_equal(counter.value, 1);
 	assert_int_equal(counter.highest, 1);
@@ -110,7 +43,7 @@ static void operators_are_told_of_every_limit(void **state)
 	assert_int_equal(rig_host_get_counter(&operator, "max-sessions").value, 2);
 	assert_int_equal(rig_host_get_counter(&operator, "worker-core").limit, 1 << 20);
 	rig_host_fini(&operator);
-	end();
+	limits_rig_end(&rig);
 }
 
 static void hosts_may_not_ask_for_the_status(void **state)
@@ -119,14 +52,14 @@ static void hosts_may_not_ask_for_the_status(void **state)
 	struct rig_host host;
 
 	(void)state;
-	begin(NULL);
-	rig_host_init(&host, &rig);
+	limits_rig_begin(&rig, NULL);
+	rig_host_init(&host, &rig.daemon);
 	rig_host_send(&host, WIRE_STATUS_GET, &nothing);
 	rig_host_receive_end(&host);
-	daemon_rig_take_log(&rig, "STATUS_GET (type 24) is nothing that a host may send");
+	daemon_rig_take_log(&rig.daemon, "STATUS_GET (type 24) is nothing that a host may send");
 	rig_host_fini(&host);
-	check_tenant();
-	end();
+	limits_rig_check(&rig);
+	limits_rig_end(&rig);
 }
 
 static void sigusr1_logs_every_limit(void **state)
@@ -134,19 +67,19 @@ static void sigusr1_logs_every_limit(void **state)
 	const char *log;
 
 	(void)state;
-	begin(ARGS("--max-workers", "7"));
-	log = daemon_rig_path(&rig, "logs/urom_daemon_dev.log");
-	daemon_rig_signal(&rig, SIGUSR1);
+	limits_rig_begin(&rig, ARGS("--max-workers", "7"));
+	log = daemon_rig_path(&rig.daemon, "logs/urom_daemon_dev.log");
+	daemon_rig_signal(&rig.daemon, SIGUSR1);
 	daemon_rig_wait_text(log, "limit max-sessions: value=1 highest=1 limit=2048 hits=0");
 	daemon_rig_wait_text(log, "limit max-workers: value=1 highest=1 limit=7 hits=0");
 	daemon_rig_wait_text(log, "limit keep-logs: value=0");
-	check_tenant();
-	rig_host_stop(&tenant.host, tenant.worker_id, tenant.connection);
-	rig_host_fini(&tenant.host);
-	daemon_rig_signal(&rig, SIGTERM);
-	assert_int_equal(daemon_rig_wait(&rig), 0);
+	limits_rig_check(&rig);
+	rig_host_stop(&rig.host, rig.worker_id, rig.connection);
+	rig_host_fini(&rig.host);
+	daemon_rig_signal(&rig.daemon, SIGTERM);
+	assert_int_equal(daemon_rig_wait(&rig.daemon), 0);
 	daemon_rig_wait_text(log, "limits, highest/hits: max-sessions 2/0, ");
-	daemon_rig_fini(&rig);
+	daemon_rig_fini(&rig.daemon);
 }
 
 /* --- Sessions --- */
@@ -157,20 +90,20 @@ static void session_over_the_limit_is_refused(void **state)
 	struct rig_host host, late;
 
 	(void)state;
-	begin(ARGS("--max-sessions", "2"));
-	rig_host_init(&host, &rig);
-	rig_host_connect(&late, &rig);
+	limits_rig_begin(&rig, ARGS("--max-sessions", "2"));
+	rig_host_init(&host, &rig.daemon);
+	rig_host_connect(&late, &rig.daemon);
 	rig_host_greet(&late, &hello);
 	rig_host_prove(&late);
 	rig_host_receive_refused(&late, WIRE_REFUSED, DOCA_ERROR_FULL, "--max-sessions");
 	rig_host_receive_end(&late);
 	rig_host_fini(&late);
-	daemon_rig_take_log(&rig, "--max-sessions");
+	daemon_rig_take_log(&rig.daemon, "--max-sessions");
 	/* There is room again when one has left. */
 	rig_host_fini(&host);
-	check_tenant();
-	check_hits("max-sessions", 1);
-	end();
+	limits_rig_check(&rig);
+	limits_rig_check_hits(&rig, "max-sessions", 1);
+	limits_rig_end(&rig);
 }
 
 static void silent_connections_do_not_count_as_sessions(void **state)
@@ -178,13 +111,13 @@ static void silent_connections_do_not_count_as_sessions(void **state)
 	struct rig_host silent[4];
 
 	(void)state;
-	begin(ARGS("--max-sessions", "2"));
+	limits_rig_begin(&rig, ARGS("--max-sessions", "2"));
 	for (int i = 0; i < 4; i++)
-		rig_host_connect(&silent[i], &rig);
-	check_tenant();
+		rig_host_connect(&silent[i], &rig.daemon);
+	limits_rig_check(&rig);
 	for (int i = 0; i < 4; i++)
 		rig_host_fini(&silent[i]);
-	end();
+	limits_rig_end(&rig);
 }
 
 static void oldest_silent_connection_makes_room(void **state)
@@ -192,20 +125,20 @@ static void oldest_silent_connection_makes_room(void **state)
 	struct rig_host silent[3];
 
 	(void)state;
-	begin(ARGS("--max-half-open", "2"));
+	limits_rig_begin(&rig, ARGS("--max-half-open", "2"));
 	for (int i = 0; i < 3; i++)
-		rig_host_connect(&silent[i], &rig);
+		rig_host_connect(&silent[i], &rig.daemon);
 	rig_host_receive_refused(&silent[0], WIRE_REFUSED, DOCA_ERROR_FULL, "--max-half-open");
 	rig_host_receive_end(&silent[0]);
 	rig_host_check_silent(&silent[1]);
-	daemon_rig_take_log(&rig, "--max-half-open");
+	daemon_rig_take_log(&rig.daemon, "--max-half-open");
 	rig_host_fini(&silent[0]);
-	check_hits("max-half-open", 2); /* the operator was one more */
-	daemon_rig_take_log(&rig, "--max-half-open");
-	check_tenant();
+	limits_rig_check_hits(&rig, "max-half-open", 2); /* the operator was one more */
+	daemon_rig_take_log(&rig.daemon, "--max-half-open");
+	limits_rig_check(&rig);
 	for (int i = 1; i < 3; i++)
 		rig_host_fini(&silent[i]);
-	end_noisily();
+	limits_rig_end_noisily(&rig);
 }
 
 static void late_handshake_times_out(void **state)
@@ -214,16 +147,16 @@ static void late_handshake_times_out(void **state)
 	struct rig_host silent;
 
 	(void)state;
-	begin(ARGS("--handshake-timeout", "1"));
-	rig_host_connect(&silent, &rig);
+	limits_rig_begin(&rig, ARGS("--handshake-timeout", "1"));
+	rig_host_connect(&silent, &rig.daemon);
 	rig_host_receive_refused(&silent, WIRE_REFUSED, DOCA_ERROR_TIME_OUT, "--handshake-timeout");
 	rig_host_receive_end(&silent);
 	assert_true(test_now_ns() - began >= UINT64_C(990000000));
-	daemon_rig_take_log(&rig, "no handshake within 1 s");
+	daemon_rig_take_log(&rig.daemon, "no handshake within 1 s");
 	rig_host_fini(&silent);
-	check_tenant();
-	check_hits("handshake-timeout", 1);
-	end();
+	limits_rig_check(&rig);
+	limits_rig_check_hits(&rig, "handshake-timeout", 1);
+	limits_rig_end(&rig);
 }
 
 /* All connect before any of them says a word. */
@@ -232,7 +165,7 @@ static void connect_all(struct rig_host *hosts)
 	const struct wire_hello hello = rig_host_hello();
 
 	for (int i = 0; i < NUM_BURST; i++)
-		rig_host_connect(&hosts[i], &rig);
+		rig_host_connect(&hosts[i], &rig.daemon);
 	for (int i = 0; i < NUM_BURST; i++)
 		rig_host_greet(&hosts[i], &hello);
 }
@@ -244,7 +177,7 @@ static void burst_of_500_sessions_is_served(void **state)
 
 	(void)state;
 	assert_non_null(hosts);
-	begin(NULL);
+	limits_rig_begin(&rig, NULL);
 	connect_all(hosts);
 	for (int i = 0; i < NUM_BURST; i++)
 		rig_host_prove(&hosts[i]);
@@ -255,8 +188,8 @@ static void burst_of_500_sessions_is_served(void **state)
 	for (int i = 0; i < NUM_BURST; i++)
 		rig_host_fini(&hosts[i]);
 	free(hosts);
-	check_tenant();
-	end();
+	limits_rig_check(&rig);
+	limits_rig_end(&rig);
 }
 
 static void receive_any(struct rig_host *host)
@@ -297,20 +230,20 @@ static void burst_without_descriptors_is_refused(void **state)
 
 	(void)state;
 	assert_non_null(hosts);
-	begin(NULL);
-	assert_int_equal(prlimit(rig.program.pid, RLIMIT_NOFILE, &few, NULL), 0);
+	limits_rig_begin(&rig, NULL);
+	assert_int_equal(prlimit(rig.daemon.program.pid, RLIMIT_NOFILE, &few, NULL), 0);
 	connect_all(hosts);
 	for (int i = 0; i < NUM_BURST; i++)
 		num_welcome += is_welcome(&hosts[i]) ? 1 : 0;
 	assert_in_range(num_welcome, NUM_FEW_FDS / 2, NUM_FEW_FDS);
 	/* Who is in stays in, and so does the tenant. */
-	assert_int_equal(rig_host_get_group(&tenant.host, 1, ids, 4), 0);
+	assert_int_equal(rig_host_get_group(&rig.host, 1, ids, 4), 0);
 	for (int i = 0; i < NUM_BURST; i++)
 		rig_host_fini(&hosts[i]);
 	free(hosts);
-	daemon_rig_take_log(&rig, "no descriptor is left");
-	check_tenant();
-	end_noisily();
+	daemon_rig_take_log(&rig.daemon, "no descriptor is left");
+	limits_rig_check(&rig);
+	limits_rig_end_noisily(&rig);
 }
 
 /* --- Workers --- */
@@ -321,15 +254,15 @@ static void worker_over_the_limit_is_refused(void **state)
 	struct rig_host host;
 
 	(void)state;
-	begin(ARGS("--max-workers", "1"));
-	rig_host_init(&host, &rig);
+	limits_rig_begin(&rig, ARGS("--max-workers", "1"));
+	rig_host_init(&host, &rig.daemon);
 	rig_start_init(&start, ANY, NULL);
 	rig_host_start_refused(&host, &start, DOCA_ERROR_FULL, "--max-workers");
-	daemon_rig_take_log(&rig, "--max-workers");
+	daemon_rig_take_log(&rig.daemon, "--max-workers");
 	rig_host_fini(&host);
-	check_tenant();
-	check_hits("max-workers", 1);
-	end();
+	limits_rig_check(&rig);
+	limits_rig_check_hits(&rig, "max-workers", 1);
+	limits_rig_end(&rig);
 }
 
 static void session_has_no_more_workers_than_the_limit(void **state)
@@ -339,20 +272,20 @@ static void session_has_no_more_workers_than_the_limit(void **state)
 	struct rig_host host;
 
 	(void)state;
-	begin(ARGS("--max-workers-per-session", "1"));
-	rig_host_init(&host, &rig);
+	limits_rig_begin(&rig, ARGS("--max-workers-per-session", "1"));
+	rig_host_init(&host, &rig.daemon);
 	rig_start_init(&start, 1, NULL);
 	rig_host_start(&host, &start, &started);
 	rig_start_init(&start, 2, NULL);
 	rig_host_start_refused(&host, &start, DOCA_ERROR_FULL, "--max-workers-per-session");
-	daemon_rig_take_log(&rig, "--max-workers-per-session");
+	daemon_rig_take_log(&rig.daemon, "--max-workers-per-session");
 	rig_host_stop(&host, 1, started.connection);
 	rig_host_start(&host, &start, &started);
 	rig_host_fini(&host);
 	daemon_rig_wait_gone((pid_t)started.pid);
-	check_tenant();
-	check_hits("max-workers-per-session", 1);
-	end();
+	limits_rig_check(&rig);
+	limits_rig_check_hits(&rig, "max-workers-per-session", 1);
+	limits_rig_end(&rig);
 }
 
 /* An environment of len bytes, in entries that a process can be given. */
@@ -389,8 +322,8 @@ static void open_starts_of_a_host_have_a_bound_of_bytes(void **state)
 	struct rig_host host;
 
 	(void)state;
-	begin(NULL);
-	rig_host_init(&host, &rig);
+	limits_rig_begin(&rig, NULL);
+	rig_host_init(&host, &rig.daemon);
 	fill_environment(environment, sizeof(environment), "FAKE_WORKER=hang-gently");
 	rig_start_init(&start, 1, NULL);
 	start.start.environment.data = environment;
@@ -400,17 +333,17 @@ static void open_starts_of_a_host_have_a_bound_of_bytes(void **state)
 	rig_host_start_refused(&host, &start, DOCA_ERROR_FULL, "bytes of environment");
 	rig_start_init(&small, 100, "print");
 	rig_host_start_refused(&host, &small, DOCA_ERROR_FULL, "bytes of environment");
-	check_tenant();
+	limits_rig_check(&rig);
 	rig_host_fini(&host);
 	/* One that is answered does not count. */
-	rig_host_init(&host, &rig);
+	rig_host_init(&host, &rig.daemon);
 	fill_environment(environment, sizeof(environment), "TEST_LARGE=1");
 	for (start.start.worker_id = 100; start.start.worker_id <= 100 + NUM_LARGE_STARTS;
 	     start.start.worker_id++)
 		rig_host_start(&host, &start, &started);
 	rig_host_fini(&host);
-	check_tenant();
-	end_noisily();
+	limits_rig_check(&rig);
+	limits_rig_end_noisily(&rig);
 }
 
 static void message_over_the_limit_is_refused(void **state)
@@ -419,16 +352,16 @@ static void message_over_the_limit_is_refused(void **state)
 	struct rig_host host;
 
 	(void)state;
-	begin(ARGS("-m", "8192"));
+	limits_rig_begin(&rig, ARGS("-m", "8192"));
 	hello.max_message = 8193;
-	rig_host_connect(&host, &rig);
+	rig_host_connect(&host, &rig.daemon);
 	rig_host_send(&host, WIRE_HELLO, &hello);
 	rig_host_receive_refused(&host, WIRE_REFUSED, DOCA_ERROR_INVALID_VALUE, "--max-msg-size");
-	daemon_rig_take_log(&rig, "--max-msg-size");
+	daemon_rig_take_log(&rig.daemon, "--max-msg-size");
 	rig_host_fini(&host);
-	check_tenant();
-	check_hits("max-msg-size", 1);
-	end();
+	limits_rig_check(&rig);
+	limits_rig_check_hits(&rig, "max-msg-size", 1);
+	limits_rig_end(&rig);
 }
 
 static void check_report(const struct wire_bytes *report, const char *line)
@@ -446,9 +379,10 @@ static void limits_of_a_worker_reach_its_process(void **state)
 	struct rig_host host;
 
 	(void)state;
-	begin(ARGS("--worker-memory", TEST_HAS_TSAN ? "0" : "1048576G", "--worker-cpu-time", "123",
-		   "--worker-files", "64", "--worker-core", "2M"));
-	rig_host_init(&host, &rig);
+	limits_rig_begin(&rig, ARGS("--worker-memory", TEST_HAS_TSAN ? "0" : "1048576G",
+				    "--worker-cpu-time", "123", "--worker-files", "64",
+				    "--worker-core", "2M"));
+	rig_host_init(&host, &rig.daemon);
 	rig_start_init(&start, 1, NULL);
 	rig_host_start(&host, &start, &started);
 	check_report(&started.channel_addr, TEST_HAS_TSAN ? "\nmemory 18446744073709551615\n"
@@ -458,7 +392,7 @@ static void limits_of_a_worker_reach_its_process(void **state)
 	check_report(&started.channel_addr, TEST_HAS_NO_CORE ? "\ncore 0\n" : "\ncore 2097152\n");
 	rig_host_fini(&host);
 	daemon_rig_wait_gone((pid_t)started.pid);
-	end();
+	limits_rig_end(&rig);
 }
 
 static void worker_whose_time_is_over_dies_of_it(void **state)
@@ -470,18 +404,18 @@ static void worker_whose_time_is_over_dies_of_it(void **state)
 	struct rig_host host;
 
 	(void)state;
-	begin(ARGS("--worker-cpu-time", "1"));
-	rig_host_init(&host, &rig);
+	limits_rig_begin(&rig, ARGS("--worker-cpu-time", "1"));
+	rig_host_init(&host, &rig.daemon);
 	rig_start_init(&start, 1, "spin");
 	rig_host_start(&host, &start, &started);
 	rig_host_receive(&host, WIRE_WORKER_DIED, &died);
 	assert_int_equal(died.error, DOCA_ERROR_CONNECTION_RESET);
 	assert_non_null(memmem(died.reason.data, died.reason.len, reason, strlen(reason)));
-	daemon_rig_take_log(&rig, reason);
+	daemon_rig_take_log(&rig.daemon, reason);
 	rig_host_fini(&host);
-	check_tenant();
-	check_hits("worker-cpu-time", 1);
-	end();
+	limits_rig_check(&rig);
+	limits_rig_check_hits(&rig, "worker-cpu-time", 1);
+	limits_rig_end(&rig);
 }
 
 static void host_that_does_not_read_is_told_of(void **state)
@@ -493,21 +427,21 @@ static void host_that_does_not_read_is_told_of(void **state)
 	struct rig_host host;
 
 	(void)state;
-	begin(NULL);
-	rig_host_init(&host, &rig);
+	limits_rig_begin(&rig, NULL);
+	rig_host_init(&host, &rig.daemon);
 	rig_start_init(&start, 1, "deaf");
 	rig_host_start(&host, &start, &started);
 	rig_host_receive(&host, WIRE_CONNECTION_ENDED, &ended);
 	assert_int_equal(ended.worker_id, 1);
 	assert_int_equal(ended.connection, started.connection);
 	assert_non_null(memmem(ended.reason.data, ended.reason.len, limit, strlen(limit)));
-	daemon_rig_take_log(&rig, "--max-unread");
-	check_hits("max-unread", 1);
+	daemon_rig_take_log(&rig.daemon, "--max-unread");
+	limits_rig_check_hits(&rig, "max-unread", 1);
 	rig_host_check_silent(&host); /* the worker has said it twice */
 	rig_host_stop(&host, 1, started.connection);
 	rig_host_fini(&host);
-	check_tenant();
-	end();
+	limits_rig_check(&rig);
+	limits_rig_end(&rig);
 }
 
 /* --- The log --- */
@@ -530,18 +464,18 @@ static void crowd_of_strangers_does_not_fill_the_log(void **state)
 	struct rig_host host;
 
 	(void)state;
-	begin(NULL);
-	log = daemon_rig_path(&rig, "logs/urom_daemon_dev.log");
+	limits_rig_begin(&rig, NULL);
+	log = daemon_rig_path(&rig.daemon, "logs/urom_daemon_dev.log");
 	for (int i = 0; i < NUM_STRANGERS; i++) {
-		rig_host_connect(&host, &rig);
+		rig_host_connect(&host, &rig.daemon);
 		rig_host_send_bytes(&host, nonsense, strlen(nonsense));
 		rig_host_receive_end(&host);
 		rig_host_fini(&host);
 	}
 	daemon_rig_wait_text(log, "more lines about peers that have sent nonsense were left out");
 	assert_in_range(count_lines(log, "no message of UROM"), 200, NUM_STRANGERS - 1);
-	check_tenant();
-	end_noisily();
+	limits_rig_check(&rig);
+	limits_rig_end_noisily(&rig);
 }
 
 int main(void)
