@@ -27,9 +27,10 @@ static const struct {
 	enum uromd_limit_id id;
 	uint64_t value;
 } low_limits[] = {
-	{ UROMD_LIMIT_SESSIONS, 3 }, { UROMD_LIMIT_HALF_OPEN, 2 },
-	{ UROMD_LIMIT_WORKERS, 3 },  { UROMD_LIMIT_SESSION_WORKERS, 2 },
-	{ UROMD_LIMIT_CPU_TIME, 1 }, { UROMD_LIMIT_MEMORY, 1 << 20 },
+	{ UROMD_LIMIT_SESSIONS, 3 },       { UROMD_LIMIT_HALF_OPEN, 2 },
+	{ UROMD_LIMIT_WORKERS, 3 },        { UROMD_LIMIT_SESSION_WORKERS, 2 },
+	{ UROMD_LIMIT_CPU_TIME, 1 },       { UROMD_LIMIT_MEMORY, 1 << 20 },
+	{ UROMD_LIMIT_ENVIRONMENTS, 256 },
 };
 
 /* As enum wire_auth numbers them. */
@@ -43,9 +44,11 @@ static int accepted_fds[NUM_PEERS]; /* the daemon's ends */
 
 /* --- Its books --- */
 
-static void check_conns(const struct uromd_session *session)
+/* Returns: the bytes of environment that they keep. */
+static uint64_t check_conns(const struct uromd_session *session)
 {
 	const struct uromd_conn *conn, *of_worker;
+	uint64_t num_env_bytes = 0;
 
 	TAILQ_FOREACH (conn, &session->conns, of_session) {
 		const struct uromd_conn_list *list;
@@ -60,13 +63,16 @@ static void check_conns(const struct uromd_session *session)
 		CHECK(of_worker == conn);
 		CHECK(conn->state != UROMD_CONN_OPEN ||
 		      conn->worker->state != UROMD_WORKER_STARTING);
+		num_env_bytes += conn->request.environment.len;
 	}
+	return num_env_bytes;
 }
 
 static void check_sessions(void)
 {
 	const struct uromd_session *session;
 	unsigned int count = 0, num_half_open = 0;
+	uint64_t num_env_bytes = 0;
 
 	TAILQ_FOREACH (session, &daemon_.sessions.list, link) {
 		const bool is_half_open = session->state == UROMD_SESSION_GREETING ||
@@ -74,7 +80,7 @@ static void check_sessions(void)
 					  session->state == UROMD_SESSION_CHECKING ||
 					  session->state == UROMD_SESSION_LEAVING;
 
-		check_conns(session);
+		num_env_bytes += check_conns(session);
 		if (uromd_session_is_worker(session))
 			continue;
 		count += session->state == UROMD_SESSION_WELCOMING ||
@@ -83,6 +89,7 @@ static void check_sessions(void)
 		CHECK(session->state != UROMD_SESSION_OPEN || session->role != NULL);
 	}
 	CHECK(count == daemon_.sessions.count && num_half_open == daemon_.sessions.num_half_open);
+	CHECK(num_env_bytes == daemon_.num_env_bytes);
 }
 
 static void check_workers(void)

@@ -18,6 +18,7 @@
 
 /* The environments of so many starts are all that one host may have open. */
 #define NUM_LARGE_STARTS 8
+#define NUM_OPEN_STARTS  2 /* the same for all hosts, as the test has it */
 #define ANY              UINT64_MAX
 
 static struct limits_rig rig;
@@ -346,6 +347,40 @@ static void open_starts_of_a_host_have_a_bound_of_bytes(void **state)
 	limits_rig_end_noisily(&rig);
 }
 
+static void open_starts_of_all_hosts_have_a_bound_of_bytes(void **state)
+{
+	static uint8_t environment[WIRE_MAX_LIST];
+	struct rig_host hosts[NUM_OPEN_STARTS], late;
+	struct wire_worker_started started;
+	struct rig_start start;
+
+	(void)state;
+	limits_rig_begin(&rig, ARGS("--max-environments", "2M"));
+	fill_environment(environment, sizeof(environment), "FAKE_WORKER=hang-gently");
+	rig_start_init(&start, 1, NULL);
+	start.start.environment.data = environment;
+	start.start.environment.len = sizeof(environment);
+	for (int i = 0; i < NUM_OPEN_STARTS; i++, start.start.worker_id++) {
+		rig_host_init(&hosts[i], &rig.daemon);
+		rig_host_send(&hosts[i], WIRE_WORKER_START, &start.start);
+		/* They are answered in turn, so that the start was looked at. */
+		(void)rig_host_get_group(&hosts[i], 1, NULL, 0);
+	}
+	rig_host_init(&late, &rig.daemon);
+	rig_start_init(&start, 100, "print");
+	rig_host_start_refused(&late, &start, DOCA_ERROR_FULL, "--max-environments of the daemon");
+	limits_rig_check(&rig);
+	limits_rig_check_hits(&rig, "max-environments", 1);
+	/* There is room when one has left. */
+	rig_host_fini(&hosts[0]);
+	limits_rig_check(&rig);
+	rig_host_start(&late, &start, &started);
+	rig_host_fini(&late);
+	rig_host_fini(&hosts[1]);
+	limits_rig_check(&rig);
+	limits_rig_end_noisily(&rig);
+}
+
 static void message_over_the_limit_is_refused(void **state)
 {
 	struct wire_hello hello = rig_host_hello();
@@ -493,6 +528,7 @@ int main(void)
 		TEST(worker_over_the_limit_is_refused),
 		TEST(session_has_no_more_workers_than_the_limit),
 		TEST(open_starts_of_a_host_have_a_bound_of_bytes),
+		TEST(open_starts_of_all_hosts_have_a_bound_of_bytes),
 		TEST(message_over_the_limit_is_refused),
 		TEST(limits_of_a_worker_reach_its_process),
 		TEST(worker_whose_time_is_over_dies_of_it),

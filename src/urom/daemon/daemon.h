@@ -38,6 +38,7 @@ struct uromd_daemon {
 	struct uromd_credentials credentials;
 	struct uromd_workers workers;
 	uint64_t last_conn;     /* a number is never used twice */
+	uint64_t num_env_bytes; /* of environment that the open starts keep */
 	uint64_t user_ns;       /* chan_user_namespace(): of workers, too */
 	struct rlimit fd_limit; /* as it was, for workers */
 	char *port_file;        /* owned: that was written; NULL: none */

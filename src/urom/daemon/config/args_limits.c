@@ -56,6 +56,11 @@ static doca_error_t on_max_workers_per_session(void *value, void *config)
 	return take_number(config, UROMD_LIMIT_SESSION_WORKERS, value);
 }
 
+static doca_error_t on_max_environments(void *value, void *config)
+{
+	return take_text(config, UROMD_LIMIT_ENVIRONMENTS, value);
+}
+
 static doca_error_t on_worker_memory(void *value, void *config)
 {
 	return take_text(config, UROMD_LIMIT_MEMORY, value);
@@ -106,6 +111,7 @@ static const struct {
 	[UROMD_LIMIT_HANDSHAKE] = { on_handshake_timeout, DOCA_ARGP_TYPE_INT },
 	[UROMD_LIMIT_WORKERS] = { on_max_workers, DOCA_ARGP_TYPE_INT },
 	[UROMD_LIMIT_SESSION_WORKERS] = { on_max_workers_per_session, DOCA_ARGP_TYPE_INT },
+	[UROMD_LIMIT_ENVIRONMENTS] = { on_max_environments, DOCA_ARGP_TYPE_STRING },
 	[UROMD_LIMIT_MEMORY] = { on_worker_memory, DOCA_ARGP_TYPE_STRING },
 	[UROMD_LIMIT_CPU_TIME] = { on_worker_cpu_time, DOCA_ARGP_TYPE_INT },
 	[UROMD_LIMIT_FILES] = { on_worker_files, DOCA_ARGP_TYPE_INT },

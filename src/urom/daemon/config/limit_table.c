@@ -39,6 +39,11 @@ const struct uromd_limit uromd_limits[UROMD_NUM_LIMITS] = {
 		.what = "connections to workers of one host",
 		.usual = 1024, .least = 1, .most = 65536,
 	},
+	[UROMD_LIMIT_ENVIRONMENTS] = {
+		.name = "max-environments", .unit = "<bytes>",
+		.what = "the environments of all starts that are not answered yet",
+		.usual = 64 * MIB, .least = WIRE_MAX_LIST, .most = GIB << 10, .is_bytes = true,
+	},
 	[UROMD_LIMIT_MEMORY] = {
 		.name = "worker-memory", .unit = "<bytes>",
 		.what = "the address space of a worker",

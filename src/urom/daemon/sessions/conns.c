@@ -55,13 +55,38 @@ static void unlist(struct uromd_conn *conn)
 	conn->worker = NULL;
 }
 
+static void set_env_bytes(struct uromd_daemon *daemon, uint64_t num_bytes)
+{
+	daemon->num_env_bytes = num_bytes;
+	uromd_counter_set(&daemon->counters, UROMD_LIMIT_ENVIRONMENTS, num_bytes);
+}
+
+static doca_error_t keep_request(struct uromd_conn *conn, const struct wire_worker_start *start)
+{
+	struct uromd_daemon *daemon = conn->session->daemon;
+	doca_error_t result = uromd_request_init(&conn->request, start);
+
+	if (result == DOCA_SUCCESS)
+		set_env_bytes(daemon, daemon->num_env_bytes + conn->request.environment.len);
+	return result;
+}
+
+/* May be called again: it is empty then. */
+static void drop_request(struct uromd_conn *conn)
+{
+	struct uromd_daemon *daemon = conn->session->daemon;
+
+	set_env_bytes(daemon, daemon->num_env_bytes - conn->request.environment.len);
+	uromd_request_fini(&conn->request);
+}
+
 static void destroy(struct uromd_conn *conn)
 {
 	unlist(conn);
 	TAILQ_REMOVE(&conn->session->conns, conn, of_session);
 	conn->session->num_conns--;
 	sd_event_source_disable_unref(conn->timer);
-	uromd_request_fini(&conn->request);
+	drop_request(conn);
 	explicit_bzero(conn->ticket, sizeof(conn->ticket));
 	free(conn);
 }
@@ -278,7 +303,7 @@ static struct uromd_conn *create(struct uromd_session *session, uint64_t exchang
 	TAILQ_INSERT_TAIL(&session->conns, conn, of_session);
 	session->num_conns++;
 	uromd_gauges_reach(session);
-	if (uromd_request_init(&conn->request, start) == DOCA_SUCCESS &&
+	if (keep_request(conn, start) == DOCA_SUCCESS &&
 	    sd_event_add_time_relative(session->daemon->event, &conn->timer, CLOCK_MONOTONIC,
 				       UROMD_BRING_UP_S * USEC_PER_SEC, ACCURACY_USEC, on_timeout,
 				       conn) >= 0)
@@ -398,7 +423,7 @@ void uromd_conns_known(struct uromd_worker *worker, uint64_t number)
 	send_started(conn);
 	DOCA_LOG_DBG("%s: connection %lu is for %s", worker->label, number, conn->session->label);
 	explicit_bzero(conn->ticket, sizeof(conn->ticket));
-	uromd_request_fini(&conn->request);
+	drop_request(conn);
 }
 
 /* failure: filled in. */

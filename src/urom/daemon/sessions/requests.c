@@ -114,10 +114,26 @@ static doca_error_t check_environments(const struct uromd_session *session,
 			  len, UROMD_MAX_ENVIRONMENTS);
 }
 
+/* Hosts that keep within their own bound add up. */
+static doca_error_t check_all_environments(const struct uromd_session *session,
+					   const struct wire_worker_start *start,
+					   struct uromd_failure *failure)
+{
+	struct uromd_daemon *daemon = session->daemon;
+	const uint64_t len = daemon->num_env_bytes + start->environment.len;
+
+	if (len <= daemon->config->limits.of[UROMD_LIMIT_ENVIRONMENTS])
+		return DOCA_SUCCESS;
+	uromd_counter_hit(&daemon->counters, UROMD_LIMIT_ENVIRONMENTS);
+	return uromd_limit_fail(failure, DOCA_ERROR_FULL, UROMD_LIMIT_ENVIRONMENTS,
+				"the open starts of all hosts would have %lu bytes of environment",
+				len);
+}
+
 static doca_error_t (*const checks[])(const struct uromd_session *,
 				      const struct wire_worker_start *, struct uromd_failure *) = {
-	check_room,   check_plugins,     check_max_message,
-	check_cpuset, check_environment, check_environments,
+	check_room,        check_plugins,      check_max_message,      check_cpuset,
+	check_environment, check_environments, check_all_environments,
 };
 
 doca_error_t uromd_request_check(const struct uromd_session *session,
