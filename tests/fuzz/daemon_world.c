@@ -154,7 +154,11 @@ pid_t __wrap_fork(void)
 		errno = EAGAIN;
 		return -1;
 	}
-	askers[num_askers] = (struct world_asker){ .verdict_fd = next_verdict_fd, .end_fd = -1 };
+	askers[num_askers] = (struct world_asker){
+		.verdict_fd = next_verdict_fd,
+		.pidfd = -1,
+		.end_fd = -1,
+	};
 	next_verdict_fd = -1;
 	return FIRST_ASKER + (pid_t)num_askers++;
 }
@@ -167,6 +171,7 @@ int __wrap_pidfd_open(pid_t pid, unsigned int flags)
 	CHECK(fd >= 0 && end_fd >= 0);
 	if (pid >= FIRST_ASKER) {
 		CHECK(pid < FIRST_ASKER + (pid_t)num_askers);
+		askers[pid - FIRST_ASKER].pidfd = fd;
 		askers[pid - FIRST_ASKER].end_fd = end_fd;
 		return fd;
 	}
@@ -196,15 +201,25 @@ void world_asker_exit(struct world_asker *asker)
 	CHECK(eventfd_write(asker->end_fd, 1) == 0);
 }
 
+static struct world_asker *find_asker(int pidfd)
+{
+	for (size_t i = 0; i < num_askers; i++) {
+		if (askers[i].pidfd == pidfd && !askers[i].is_reaped)
+			return &askers[i];
+	}
+	return NULL;
+}
+
 /* A group is signalled as long as its leader is there, or is not reaped. */
 int __wrap_kill(pid_t pid, int number)
 {
 	const pid_t leader = -pid;
 
 	CHECK(number == SIGKILL);
-	if (pid >= FIRST_ASKER) {
-		CHECK(pid < FIRST_ASKER + (pid_t)num_askers);
-		world_asker_exit(&askers[pid - FIRST_ASKER]);
+	if (leader >= FIRST_ASKER) {
+		CHECK(leader < FIRST_ASKER + (pid_t)num_askers);
+		CHECK(!askers[leader - FIRST_ASKER].is_reaped);
+		world_asker_exit(&askers[leader - FIRST_ASKER]);
 		return 0;
 	}
 	CHECK(leader >= FIRST_PID && leader < FIRST_PID + (pid_t)num_processes);
@@ -216,19 +231,39 @@ int __wrap_kill(pid_t pid, int number)
 int __wrap_pidfd_send_signal(int pidfd, int number, siginfo_t *info, unsigned int flags)
 {
 	struct world_process *process = find_process(pidfd);
+	struct world_asker *asker = find_asker(pidfd);
 
 	(void)info;
 	(void)flags;
+	if (asker != NULL) {
+		CHECK(number == SIGKILL);
+		world_asker_exit(asker);
+		return 0;
+	}
 	CHECK(process != NULL && (number == SIGKILL || number == SIGTERM));
 	if (number == SIGKILL)
 		world_exit(process, true, number);
 	return 0;
 }
 
+static void reap_asker(struct world_asker *asker, siginfo_t *info)
+{
+	if (asker->verdict_fd >= 0)
+		return; /* it has not ended */
+	*info = (siginfo_t){ .si_code = CLD_EXITED };
+	info->si_pid = FIRST_ASKER + (pid_t)(asker - askers);
+	asker->is_reaped = true;
+}
+
 int __wrap_waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 {
 	struct world_process *process = type == P_PIDFD ? find_process((int)id) : NULL;
+	struct world_asker *asker = type == P_PIDFD ? find_asker((int)id) : NULL;
 
+	if (asker != NULL) {
+		reap_asker(asker, info);
+		return 0;
+	}
 	if (process == NULL || !process->has_ended)
 		return 0;
 	*info = process->end;

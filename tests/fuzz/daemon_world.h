@@ -45,7 +45,9 @@ void world_refuse_process(void);
 /* One such process, as the daemon sees it. */
 struct world_asker {
 	int verdict_fd; /* where it says what munged says; -1: it has ended */
+	int pidfd;      /* the daemon's; -1: it has none */
 	int end_fd;     /* readable for the daemon once it has ended */
+	bool is_reaped;
 };
 
 /* The n-th that has not ended, in a circle; NULL: there is none. */

@@ -2,14 +2,13 @@
 #include "urom/daemon/sessions/credential.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <doca_log.h>
@@ -18,6 +17,7 @@
 #include "urom/auth/auth_munge.h"
 #include "urom/daemon/base/limits.h"
 #include "urom/daemon/daemon.h"
+#include "urom/daemon/process/pidfd.h"
 #include "urom/daemon/sessions/challenge.h"
 
 DOCA_LOG_REGISTER(UROMD::CREDENTIAL);
@@ -35,9 +35,8 @@ struct uromd_credential {
 	TAILQ_ENTRY(uromd_credential) link; /* waiting or running */
 	struct uromd_daemon *daemon;        /* borrowed */
 	struct uromd_session *session;      /* borrowed; NULL: nobody waits for it */
-	pid_t pid;                          /* 0: it has not begun */
-	int pidfd;                          /* owned */
-	int verdict_fd;                     /* owned */
+	struct uromd_pidfd process;         /* none: it has not begun */
+	int verdict_fd;                     /* owned; -1: none */
 	sd_event_source *end;
 	sd_event_source *timer;
 	bool is_late;
@@ -49,8 +48,7 @@ static void credential_free(struct uromd_credential *credential)
 {
 	(void)sd_event_source_disable_unref(credential->end);
 	(void)sd_event_source_disable_unref(credential->timer);
-	if (credential->pidfd >= 0)
-		close(credential->pidfd);
+	uromd_pidfd_end(&credential->process);
 	if (credential->verdict_fd >= 0)
 		close(credential->verdict_fd);
 	explicit_bzero(credential->bytes, credential->len);
@@ -134,12 +132,14 @@ static void finish(struct uromd_credential *credential)
 
 static int on_end(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
+	struct uromd_credential *credential = arg;
 	siginfo_t info;
 
 	(void)source;
+	(void)fd;
 	(void)events;
-	(void)waitid(P_PIDFD, (id_t)fd, &info, WEXITED | WNOHANG); /* it has ended */
-	finish(arg);
+	(void)uromd_pidfd_reap(&credential->process, &info); /* the verdict tells all there is */
+	finish(credential);
 	return 0;
 }
 
@@ -150,7 +150,7 @@ static int on_late(sd_event_source *source, uint64_t usec, void *arg)
 	(void)source;
 	(void)usec;
 	credential->is_late = true;
-	(void)kill(credential->pid, SIGKILL); /* on_end() follows */
+	uromd_pidfd_signal(&credential->process, SIGKILL); /* on_end() follows */
 	return 0;
 }
 
@@ -159,39 +159,24 @@ static int start(struct uromd_credential *credential)
 {
 	sd_event *event = credential->daemon->event;
 	int ends[2], status;
+	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return errno;
 	credential->verdict_fd = ends[0];
-	credential->pid = fork();
-	if (credential->pid == 0)
+	pid = fork();
+	if (pid == 0)
 		ask(credential, ends[1]);
 	close(ends[1]);
-	if (credential->pid < 0) {
-		credential->pid = 0;
+	if (pid < 0 || uromd_pidfd_init(&credential->process, pid) != DOCA_SUCCESS)
 		return errno;
-	}
-	credential->pidfd = pidfd_open(credential->pid, 0);
-	if (credential->pidfd < 0)
-		return errno;
-	status = sd_event_add_io(event, &credential->end, credential->pidfd, EPOLLIN, on_end,
-				 credential);
+	status = sd_event_add_io(event, &credential->end, credential->process.pidfd, EPOLLIN,
+				 on_end, credential);
 	if (status >= 0)
 		status = sd_event_add_time_relative(event, &credential->timer, CLOCK_MONOTONIC,
 						    UROMD_CREDENTIAL_S * USEC_PER_SEC,
 						    ACCURACY_USEC, on_late, credential);
 	return status < 0 ? -status : 0;
-}
-
-/* Its process is the daemon's own child, and dies of this. */
-static void kill_and_wait(const struct uromd_credential *credential)
-{
-	siginfo_t info;
-
-	if (credential->pid == 0)
-		return;
-	(void)kill(credential->pid, SIGKILL);
-	(void)waitid(P_PID, (id_t)credential->pid, &info, WEXITED);
 }
 
 /* It was not started. */
@@ -200,7 +185,6 @@ static void give_up(struct uromd_credential *credential, int error)
 	struct uromd_session *session = credential->session;
 	struct uromd_failure failure;
 
-	kill_and_wait(credential);
 	credential_free(credential);
 	session->credential = NULL;
 	(void)uromd_fail(&failure, core_error_from_errno(error),
@@ -236,7 +220,7 @@ doca_error_t uromd_credential_check(struct uromd_session *session, const struct 
 		return DOCA_ERROR_NO_MEMORY;
 	credential->daemon = session->daemon;
 	credential->session = session;
-	credential->pidfd = -1;
+	credential->process = UROMD_NO_PIDFD;
 	credential->verdict_fd = -1;
 	credential->len = bytes->len;
 	if (bytes->len > 0)
@@ -252,8 +236,8 @@ void uromd_credential_cancel(struct uromd_credential *credential)
 	if (credential == NULL)
 		return;
 	credential->session = NULL;
-	if (credential->pid != 0) {
-		(void)kill(credential->pid, SIGKILL); /* on_end() follows */
+	if (credential->process.pid != 0) {
+		uromd_pidfd_signal(&credential->process, SIGKILL); /* on_end() follows */
 		return;
 	}
 	TAILQ_REMOVE(&credential->daemon->credentials.waiting, credential, link);
@@ -274,7 +258,6 @@ void uromd_credentials_fini(struct uromd_credentials *credentials)
 
 	while ((credential = TAILQ_FIRST(&credentials->running)) != NULL) {
 		TAILQ_REMOVE(&credentials->running, credential, link);
-		kill_and_wait(credential);
 		credential_free(credential);
 	}
 }
