@@ -49,6 +49,12 @@
 /* What a request or a response counts for in a slice, besides its bytes. */
 #define SOFT_STEP_COST ((size_t)64)
 
+/* Takes a cost off what is left of a slice. */
+static inline void soft_spend(size_t *budget, size_t cost)
+{
+	*budget -= cost < *budget ? cost : *budget;
+}
+
 /* What a copy moves while it holds its key: whoever revokes it waits so long. */
 #define SOFT_PIECE_BYTES ((size_t)256 * 1024)
 
@@ -140,13 +146,13 @@ struct soft_responder {
 	bool is_waiting;  /* for a receive: in the port's list */
 	bool is_busy;     /* could go on without an event */
 	bool is_ending;   /* of no connection any more: says why, and waits for the peer to go */
-	bool is_shut;     /* nothing more is written */
+	bool is_shut;     /* is_ending, and has said why */
 	unsigned int num_misses; /* looks at it since something moved */
 	struct soft_request request;
 	struct soft_piece pieces[SOFT_MAX_LIST];
 	uint32_t done;              /* bytes placed */
 	struct drdma_task *receive; /* taken for the request; NULL: none */
-	uint64_t rnr_ns;            /* when waiting fails */
+	uint64_t deadline_ns;       /* when waiting fails, or ending is over */
 
 	bool has_ack;         /* requests before next_psn are done, and the peer was not told */
 	enum soft_status nak; /* to be told, after all else */
@@ -430,7 +436,7 @@ void soft_requester_open(struct soft_requester *requester);
 
 void soft_requester_submit(struct soft_requester *requester, struct drdma_task *task);
 
-/* Reads what has come; true: something had. */
+/* Reads what has come, and sends what waits, up to a slice of each; true: something had come. */
 bool soft_requester_poll(struct soft_requester *requester);
 
 /* On a socket that was accepted and is taken. Errors: NO_MEMORY: closed. */
@@ -452,7 +458,10 @@ void soft_receive_return(struct soft_responder *responder);
 
 /* --- soft_respond_out.c: what a responder writes -------------------------------------------- */
 
-/* Writes what is to be written; false: not all, and the rest follows when it is possible. */
+/*
+ * Writes what is to be written, up to a slice; false: not all, and the rest follows when it is
+ * possible.
+ */
 bool soft_respond_flush(struct soft_responder *responder);
 
 /* Tells once more what is done, which says nothing new. */

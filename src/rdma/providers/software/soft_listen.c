@@ -18,7 +18,8 @@
 
 CORE_LOG_REGISTER(RDMA::SOFT::LISTEN);
 
-#define HELLO_NS (UINT64_C(10) * 1000000000)
+#define HELLO_NS     (UINT64_C(10) * 1000000000)
+#define MAX_ACCEPTED 64 /* in a round */
 
 static struct soft_stranger *stranger_from_sock(struct soft_sock *sock)
 {
@@ -193,24 +194,29 @@ static void stranger_create(struct soft_port *port, int fd, bool is_unix)
 	soft_port_set_deadline(port, stranger->deadline_ns);
 }
 
-static void accept_all(struct soft_sock *sock, bool is_unix)
+/* The others are there in the next round. */
+static void accept_some(struct soft_sock *sock, bool is_unix)
 {
 	int fd;
 
-	while ((fd = accept4(sock->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0)
+	for (int i = 0; i < MAX_ACCEPTED; i++) {
+		fd = accept4(sock->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0)
+			return;
 		stranger_create(sock->port, fd, is_unix);
+	}
 }
 
 void soft_on_unix_client(struct soft_sock *sock, uint32_t events)
 {
 	(void)events;
-	accept_all(sock, true);
+	accept_some(sock, true);
 }
 
 void soft_on_tcp_client(struct soft_sock *sock, uint32_t events)
 {
 	(void)events;
-	accept_all(sock, false);
+	accept_some(sock, false);
 }
 
 void soft_admit_waiting(struct soft_conn *soft)

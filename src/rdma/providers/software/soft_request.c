@@ -34,6 +34,7 @@ _Static_assert(CORE_ARRAY_LEN(ops) == DRDMA_NUM_KINDS, "an op for each kind that
 
 enum sending {
 	SENDING_DONE,
+	SENDING_PAUSED,  /* the slice is over */
 	SENDING_BLOCKED, /* the socket is full */
 	SENDING_FAILED,  /* the requester has a fault */
 };
@@ -110,11 +111,11 @@ static size_t frame_len(const struct soft_requester *requester, const struct drd
 	return requester->head_len + (requester->is_pulled ? 0 : payload_len(task));
 }
 
-/* What is still to be written of the frame; returns the entries. */
-static int frame_rest(struct soft_requester *requester, const struct drdma_task *task,
+/* What is still to be written of the frame, with max bytes of payload; returns the entries. */
+static int frame_rest(struct soft_requester *requester, const struct drdma_task *task, size_t max,
 		      struct iovec *iov)
 {
-	size_t head_sent = requester->sent, payload_sent = 0;
+	size_t head_sent = requester->sent, payload_sent = 0, left;
 	int count = 0;
 
 	if (head_sent > requester->head_len) {
@@ -125,10 +126,11 @@ static int frame_rest(struct soft_requester *requester, const struct drdma_task 
 		iov[count].iov_base = requester->head + head_sent;
 		iov[count++].iov_len = requester->head_len - head_sent;
 	}
-	if (!requester->is_pulled)
-		count += soft_iov_data(task->src, payload_sent, payload_len(task) - payload_sent,
-				       iov + count, SOFT_MAX_LIST);
-	return count;
+	if (requester->is_pulled)
+		return count;
+	left = payload_len(task) - payload_sent;
+	return count + soft_iov_data(task->src, payload_sent, left < max ? left : max, iov + count,
+				     SOFT_MAX_LIST);
 }
 
 /* Nothing more is sent: the source of the first that is unsent is not as it was. */
@@ -151,7 +153,8 @@ static enum sending not_sent(struct soft_requester *requester)
 	return stop_sending(requester, DOCA_ERROR_IO_FAILED, "the peer has hung up");
 }
 
-static enum sending send_frame(struct soft_requester *requester, const struct drdma_task *task)
+static enum sending send_frame(struct soft_requester *requester, const struct drdma_task *task,
+			       size_t *budget)
 {
 	struct iovec iov[MAX_ENTRIES];
 	struct msghdr message = { .msg_iov = iov };
@@ -161,7 +164,9 @@ static enum sending send_frame(struct soft_requester *requester, const struct dr
 	while (requester->sent < frame_len(requester, task)) {
 		ssize_t sent;
 
-		message.msg_iovlen = (size_t)frame_rest(requester, task, iov);
+		if (*budget == 0)
+			return SENDING_PAUSED;
+		message.msg_iovlen = (size_t)frame_rest(requester, task, *budget, iov);
 		if (message.msg_iovlen == 0)
 			return stop_sending(requester, DOCA_ERROR_INVALID_VALUE,
 					    "a source was changed in flight");
@@ -171,7 +176,9 @@ static enum sending send_frame(struct soft_requester *requester, const struct dr
 		if (sent < 0)
 			return not_sent(requester);
 		requester->sent += (size_t)sent;
+		soft_spend(budget, (size_t)sent);
 	}
+	soft_spend(budget, SOFT_STEP_COST);
 	return SENDING_DONE;
 }
 
@@ -194,12 +201,14 @@ static void watch(struct soft_requester *requester)
 	soft_sock_want(&requester->sock, EPOLLIN | (can_go_on ? EPOLLOUT : 0));
 }
 
-static void send_all(struct soft_requester *requester)
+/* Sends what is unsent, up to a slice. */
+static void send_some(struct soft_requester *requester)
 {
 	enum sending sending = SENDING_DONE;
+	size_t budget = SOFT_SLICE_BYTES;
 
 	while (requester->unsent != NULL && sending == SENDING_DONE) {
-		sending = send_frame(requester, drdma_from_task(requester->unsent));
+		sending = send_frame(requester, drdma_from_task(requester->unsent), &budget);
 		if (sending != SENDING_DONE)
 			break;
 		requester->sent = 0;
@@ -215,7 +224,7 @@ void soft_requester_open(struct soft_requester *requester)
 	requester->sock.port->num_hot++;
 	soft_port_set_deadline(requester->sock.port,
 			       soft_now_ns()); /* for looks at the peer's host */
-	send_all(requester);
+	send_some(requester);
 }
 
 void soft_requester_submit(struct soft_requester *requester, struct drdma_task *task)
@@ -227,7 +236,7 @@ void soft_requester_submit(struct soft_requester *requester, struct drdma_task *
 		return; /* behind others that wait for the socket */
 	requester->unsent = &task->base;
 	if (requester->dial == SOFT_DIAL_OPEN)
-		send_all(requester);
+		send_some(requester);
 	else
 		soft_requester_hurry(requester);
 }
@@ -399,7 +408,7 @@ static bool receive_more(struct soft_requester *requester, size_t *budget, bool 
 		return false;
 	if (got > 0)
 		chunk_advance(requester, (size_t)got);
-	*budget -= (size_t)got < *budget ? (size_t)got : *budget;
+	soft_spend(budget, (size_t)got);
 	return true;
 }
 
@@ -409,7 +418,7 @@ bool soft_requester_poll(struct soft_requester *requester)
 	bool is_drained = false, has_moved = false;
 
 	while (requester->dial == SOFT_DIAL_OPEN) {
-		budget -= budget < SOFT_STEP_COST ? budget : SOFT_STEP_COST;
+		soft_spend(&budget, SOFT_STEP_COST);
 		if (step(requester))
 			continue; /* what is staged is bounded */
 		if (is_drained || budget == 0 || !receive_more(requester, &budget, &is_drained))
@@ -422,6 +431,6 @@ bool soft_requester_poll(struct soft_requester *requester)
 		soft_conn_fail(requester->conn, requester->fault_result, requester->fault);
 	else if (requester->unsent != NULL && requester->fault == NULL &&
 		 !requester->sock.is_blocked)
-		send_all(requester);
+		send_some(requester);
 	return has_moved;
 }

@@ -20,7 +20,6 @@
 #define SMALL_BYTES  4096
 
 #define RNR_TIMER_NS (UINT64_C(100) * 1000000)
-#define ENDING_NS    (UINT64_C(2) * 1000000000)
 
 enum step {
 	STEP_AGAIN, /* something was done */
@@ -92,10 +91,10 @@ static enum step wait_for_receive(struct soft_responder *responder)
 {
 	if (responder->is_waiting)
 		return STEP_STOP;
-	responder->rnr_ns = SOFT_NEVER;
+	responder->deadline_ns = SOFT_NEVER;
 	if (responder->rnr_retry_count < DRDMA_RNR_FOR_EVER) {
-		responder->rnr_ns = soft_now_ns() + responder->rnr_retry_count * RNR_TIMER_NS;
-		soft_port_set_deadline(responder->sock.port, responder->rnr_ns);
+		responder->deadline_ns = soft_now_ns() + responder->rnr_retry_count * RNR_TIMER_NS;
+		soft_port_set_deadline(responder->sock.port, responder->deadline_ns);
 	}
 	set_waiting(responder, true);
 	return STEP_STOP;
@@ -305,7 +304,7 @@ static enum step place(struct soft_responder *responder, size_t *budget)
 		return move == move_received ? STEP_DRY : refuse(responder, SOFT_STATUS_FAULT);
 	responder->done += (uint32_t)moved;
 	responder->is_placed = responder->done == responder->request.len;
-	*budget -= (size_t)moved < *budget ? (size_t)moved : *budget;
+	soft_spend(budget, (size_t)moved);
 	return STEP_AGAIN;
 }
 
@@ -373,24 +372,24 @@ static bool receive_more(struct soft_responder *responder, bool *is_drained)
 	return false;
 }
 
-/* Says why it has failed, and then throws away what comes until the peer hangs up. */
+/* Says why it has failed, and throws away what comes until the peer hangs up. */
 static void poll_ending(struct soft_responder *responder)
 {
 	struct soft_stage *stage = &responder->stage;
+	size_t budget = SOFT_SLICE_BYTES;
 	bool is_drained = false, is_over = false;
 
 	set_busy(responder, false);
-	if (!soft_respond_flush(responder))
-		return;
-	if (!responder->is_shut) {
+	if (soft_respond_flush(responder) && !responder->is_shut) {
 		responder->is_shut = true;
 		(void)shutdown(responder->sock.fd, SHUT_WR); /* fails when the peer is gone */
-		responder->rnr_ns = soft_now_ns() + ENDING_NS;
-		soft_port_set_deadline(responder->sock.port, responder->rnr_ns);
 	}
-	while (!is_drained && !is_over) {
+	if (responder->sock.fd < 0)
+		return;
+	while (!is_drained && !is_over && budget > 0) {
 		stage->from = stage->to = 0;
 		(void)soft_stage_recv(stage, responder->sock.fd, NULL, 0, &is_drained, &is_over);
+		soft_spend(&budget, soft_stage_len(stage));
 	}
 	if (is_over)
 		soft_responder_close(responder);
@@ -406,7 +405,7 @@ static bool serve(struct soft_responder *responder)
 		switch (step(responder, &budget)) {
 		case STEP_AGAIN:
 			has_moved = true;
-			budget -= budget < SOFT_STEP_COST ? budget : SOFT_STEP_COST;
+			soft_spend(&budget, SOFT_STEP_COST);
 			if (budget > 0)
 				continue;
 			set_busy(responder, true);
@@ -442,7 +441,7 @@ bool soft_responder_poll(struct soft_responder *responder)
 		return false;
 	}
 	if (responder->is_reading && !soft_respond_flush(responder))
-		return false;
+		return responder->sock.fd >= 0 && !responder->sock.is_blocked;
 	if (responder->is_waiting) {
 		(void)soft_respond_flush(responder);
 		return false;
@@ -458,7 +457,9 @@ static void on_ready(struct soft_sock *sock, uint32_t events)
 {
 	struct soft_responder *responder = responder_from_sock(sock);
 
-	if (responder->is_waiting && (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) {
+	bool is_held_up = responder->is_waiting || responder->is_reading;
+
+	if (is_held_up && (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) {
 		(void)leave(responder);
 		return;
 	}
@@ -518,12 +519,12 @@ void soft_responder_run_timers(struct soft_responder *responder, uint64_t now_ns
 {
 	if (soft_target_look(responder, now_ns))
 		return;
-	if (!responder->is_waiting && !responder->is_shut)
+	if (!responder->is_waiting && !responder->is_ending)
 		return;
-	if (now_ns < responder->rnr_ns) {
-		if (responder->rnr_ns != SOFT_NEVER)
-			soft_port_set_deadline(responder->sock.port, responder->rnr_ns);
-	} else if (responder->is_shut) {
+	if (now_ns < responder->deadline_ns) {
+		if (responder->deadline_ns != SOFT_NEVER)
+			soft_port_set_deadline(responder->sock.port, responder->deadline_ns);
+	} else if (responder->is_ending) {
 		soft_responder_close(responder);
 	} else {
 		set_waiting(responder, false);

@@ -13,6 +13,9 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+/* How long the peer may take to read why, and to hang up. */
+#define ENDING_NS (UINT64_C(2) * 1000000000)
+
 static const uint32_t needed_permission[] = {
 	[SOFT_OP_SEND] = 0,
 	[SOFT_OP_WRITE] = DOCA_ACCESS_FLAG_RDMA_WRITE,
@@ -175,7 +178,7 @@ static void wait_for_room(struct soft_responder *responder)
 }
 
 /* False: it cannot be written now, or never. */
-static bool write_some(struct soft_responder *responder)
+static bool write_some(struct soft_responder *responder, size_t *budget)
 {
 	ssize_t sent;
 
@@ -192,16 +195,21 @@ static bool write_some(struct soft_responder *responder)
 		return false;
 	}
 	account_sent(responder, (size_t)sent);
+	soft_spend(budget, (size_t)sent);
 	return true;
 }
 
 bool soft_respond_flush(struct soft_responder *responder)
 {
+	size_t budget = SOFT_SLICE_BYTES;
+
 	if (responder->sock.is_blocked)
 		return false;
 	while (responder->sock.fd >= 0) {
 		if (has_rest(responder)) {
-			if (!write_some(responder))
+			if (budget == 0)
+				break;
+			if (!write_some(responder, &budget))
 				return false;
 		} else if (responder->is_reading) {
 			next_chunk(responder);
@@ -218,6 +226,7 @@ bool soft_respond_flush(struct soft_responder *responder)
 			return true;
 		}
 	}
+	soft_respond_watch(responder);
 	return false;
 }
 
@@ -244,6 +253,8 @@ void soft_respond_nak(struct soft_responder *responder, enum soft_status status)
 	responder->nak = status;
 	responder->has_ack = false;
 	responder->is_ending = true;
+	responder->deadline_ns = soft_now_ns() + ENDING_NS;
+	soft_port_set_deadline(soft->port, responder->deadline_ns);
 	soft_receive_return(responder);
 	responder->conn = NULL;
 	LIST_REMOVE(responder, conn_link);
