@@ -2,9 +2,10 @@
 
 /*
  * A peer that has the secrets of a connection, and then sends what it likes: requests on its own
- * lane, and responses on ours. An input is a list of pieces, each with a byte that says what is
- * done to it, so that requests come through whose numbers and keys are right. Around the memory
- * that may be written lie bytes that must never change.
+ * lane, and responses on ours; and the same as an initiator of DC, of which nothing may be left. An
+ * input is a list of pieces, each with a byte that says what is done to it, so that requests come
+ * through whose numbers and keys are right. Around the memory that may be written lie bytes that
+ * must never change.
  */
 
 #include <errno.h>
@@ -26,6 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 #define TARGET_BYTES 8192
 #define NUM_RECEIVES 4
 #define MAX_BYTES    65536
+#define MAX_CALLS    100000 /* until what has ended is noticed */
 
 /* What the first byte of a piece asks for. */
 #define MAKE_REQUEST 1 /* number, key and reserved bytes as they must be */
@@ -39,21 +41,39 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 static struct {
 	struct doca_dev *dev;
 	struct doca_pe *pe;
-	struct doca_rdma *rdma;
-	struct doca_ctx *ctx;
 	struct doca_mmap *mmap;
 	struct core_mmap_record key;
 	char bytes[GUARD_BYTES + TARGET_BYTES + GUARD_BYTES];
-	unsigned int num_receives; /* in flight */
 } target;
+
+/* A context of each transport. */
+static struct side {
+	struct doca_rdma *rdma;
+	struct doca_ctx *ctx;
+	unsigned int num_receives; /* in flight */
+} sides[DOCA_RDMA_TRANSPORT_TYPE_DC + 1];
 
 static void on_receive(struct doca_rdma_task_receive *task, union doca_data task_user_data,
 		       union doca_data ctx_user_data)
 {
+	struct side *side = ctx_user_data.ptr;
+
 	(void)task_user_data;
-	(void)ctx_user_data;
-	target.num_receives--;
+	side->num_receives--;
 	doca_task_free(doca_rdma_task_receive_as_task(task));
+}
+
+static void side_open(struct side *side, enum doca_rdma_transport_type transport)
+{
+	CHECK(doca_rdma_create(target.dev, &side->rdma) == DOCA_SUCCESS);
+	CHECK(doca_rdma_set_transport_type(side->rdma, transport) == DOCA_SUCCESS);
+	CHECK(doca_rdma_set_permissions(side->rdma, RIGHTS) == DOCA_SUCCESS);
+	CHECK(doca_rdma_task_receive_set_conf(side->rdma, on_receive, on_receive, NUM_RECEIVES) ==
+	      DOCA_SUCCESS);
+	side->ctx = doca_rdma_as_ctx(side->rdma);
+	CHECK(doca_ctx_set_user_data(side->ctx, (union doca_data){ .ptr = side }) == DOCA_SUCCESS);
+	CHECK(doca_pe_connect_ctx(target.pe, side->ctx) == DOCA_SUCCESS);
+	CHECK(doca_ctx_start(side->ctx) == DOCA_SUCCESS);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -75,44 +95,41 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	CHECK(doca_mmap_export_rdma(target.mmap, target.dev, &blob, &len) == DOCA_SUCCESS);
 	CHECK(core_mmap_blob_decode(blob, len, &target.key) == DOCA_SUCCESS);
 	CHECK(doca_pe_create(&target.pe) == DOCA_SUCCESS);
-	CHECK(doca_rdma_create(target.dev, &target.rdma) == DOCA_SUCCESS);
-	CHECK(doca_rdma_set_permissions(target.rdma, RIGHTS) == DOCA_SUCCESS);
-	CHECK(doca_rdma_task_receive_set_conf(target.rdma, on_receive, on_receive, NUM_RECEIVES) ==
-	      DOCA_SUCCESS);
-	target.ctx = doca_rdma_as_ctx(target.rdma);
-	CHECK(doca_pe_connect_ctx(target.pe, target.ctx) == DOCA_SUCCESS);
-	CHECK(doca_ctx_start(target.ctx) == DOCA_SUCCESS);
+	side_open(&sides[DOCA_RDMA_TRANSPORT_TYPE_RC], DOCA_RDMA_TRANSPORT_TYPE_RC);
+	side_open(&sides[DOCA_RDMA_TRANSPORT_TYPE_DC], DOCA_RDMA_TRANSPORT_TYPE_DC);
 	return 0;
 }
 
-static void post_receives(void)
+static void post_receives(struct side *side)
 {
-	while (target.num_receives < NUM_RECEIVES) {
+	while (side->num_receives < NUM_RECEIVES) {
 		struct doca_rdma_task_receive *task;
 
 		CHECK(doca_rdma_task_receive_allocate_init(
-			  target.rdma, NULL, (union doca_data){ .u64 = 0 }, &task) == DOCA_SUCCESS);
+			  side->rdma, NULL, (union doca_data){ .u64 = 0 }, &task) == DOCA_SUCCESS);
 		CHECK(doca_task_submit(doca_rdma_task_receive_as_task(task)) == DOCA_SUCCESS);
-		target.num_receives++;
+		side->num_receives++;
 	}
 }
 
-/* A connection whose peer is this fuzzer; nothing listens at its address. */
-static struct doca_rdma_connection *make_conn(struct drdma_conn_record *peer)
+/* A connection whose peer is this fuzzer; nothing listens at its address. DC: a target. */
+static struct doca_rdma_connection *make_conn(struct side *side, struct drdma_conn_record *peer)
 {
 	struct doca_rdma_connection *conn;
 	const void *blob;
 	uint8_t *own;
 	size_t len;
 
-	CHECK(doca_rdma_export(target.rdma, &blob, &len, &conn) == DOCA_SUCCESS);
+	CHECK(doca_rdma_export(side->rdma, &blob, &len, &conn) == DOCA_SUCCESS);
 	*peer = conn->record;
 	peer->conn_id = 1;
 	peer->port = 0;
 	memset(peer->host, 0, sizeof(peer->host));
 	memset(peer->secret, 's', sizeof(peer->secret));
+	if (peer->transport == DOCA_RDMA_TRANSPORT_TYPE_DC)
+		return conn;
 	CHECK(drdma_record_encode(peer, &own) == DOCA_SUCCESS);
-	CHECK(doca_rdma_connect(target.rdma, own, len, conn) == DOCA_SUCCESS);
+	CHECK(doca_rdma_connect(conn->rdma, own, len, conn) == DOCA_SUCCESS);
 	free(own);
 	return conn;
 }
@@ -120,12 +137,13 @@ static struct doca_rdma_connection *make_conn(struct drdma_conn_record *peer)
 static int open_lane(const struct doca_rdma_connection *conn, const struct drdma_conn_record *peer)
 {
 	struct soft_hello hello = {
+		.transport = conn->record.transport,
 		.rnr_retry_count = 0,
 		.from_id = peer->conn_id,
 		.to_id = conn->record.conn_id,
 	};
 	uint8_t bytes[SOFT_HELLO_SIZE], welcome[SOFT_WELCOME_SIZE];
-	int fd = soft_dial(target.rdma->provider_data, &conn->record, 0);
+	int fd = soft_dial(conn->rdma->provider_data, &conn->record, 0);
 	size_t got = 0;
 
 	CHECK(fd >= 0);
@@ -222,22 +240,32 @@ static void check_answers(const uint8_t *input, size_t size)
 	free(welcome);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
+/* A hello is read before any secret was compared. */
+static void check_hello(const uint8_t *input, size_t size)
 {
-	static uint8_t stream[2 * MAX_BYTES], answers[4096];
-	struct doca_rdma_connection *conn;
-	struct drdma_conn_record peer;
-	size_t len, sent = 0;
-	bool is_open = true;
-	int fd;
+	uint8_t *bytes = malloc(SOFT_HELLO_SIZE);
+	uint8_t again[SOFT_HELLO_SIZE];
+	struct soft_hello hello;
 
-	if (size > MAX_BYTES / 2)
-		return 0;
-	check_answers(input, size);
-	post_receives();
-	conn = make_conn(&peer);
-	fd = open_lane(conn, &peer);
-	len = build(input, size, stream);
+	CHECK(bytes != NULL);
+	if (size >= SOFT_HELLO_SIZE) {
+		memcpy(bytes, input, SOFT_HELLO_SIZE);
+		if (soft_hello_decode(bytes, &hello)) {
+			CHECK(hello.transport <= DOCA_RDMA_TRANSPORT_TYPE_DC);
+			soft_hello_encode(&hello, again);
+			CHECK(memcmp(again, bytes, SOFT_HELLO_SIZE) == 0);
+		}
+	}
+	free(bytes);
+}
+
+/* Sends all of it, as far as it is taken, and looks at no answer. */
+static void send_stream(int fd, const uint8_t *stream, size_t len)
+{
+	static uint8_t answers[4096];
+	bool is_open = true;
+	size_t sent = 0;
+
 	for (int quiet = 0; is_open && quiet < 20;) {
 		ssize_t more = send(fd, stream + sent, len - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
 		ssize_t got = recv(fd, answers, sizeof(answers), MSG_DONTWAIT);
@@ -247,11 +275,50 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 		quiet = more > 0 || got > 0 ? 0 : quiet + 1;
 		(void)doca_pe_progress(target.pe);
 	}
+}
+
+/* An initiator that has left leaves nothing. */
+static void wait_for_end(const struct side *side)
+{
+	const struct soft_port *port = side->rdma->provider_data;
+
+	for (int i = 0; port->num_responders > 0; i++) {
+		CHECK(i < MAX_CALLS);
+		(void)doca_pe_progress(target.pe);
+	}
+}
+
+static void attack(struct side *side, const uint8_t *stream, size_t len)
+{
+	struct doca_rdma_connection *conn;
+	struct drdma_conn_record peer;
+	int fd;
+
+	post_receives(side);
+	conn = make_conn(side, &peer);
+	fd = open_lane(conn, &peer);
+	send_stream(fd, stream, len);
 	close(fd);
+	if (peer.transport == DOCA_RDMA_TRANSPORT_TYPE_DC)
+		wait_for_end(side);
 	CHECK(doca_rdma_connection_disconnect(conn) == DOCA_SUCCESS);
 	while (doca_pe_progress(target.pe) != 0)
 		continue;
 	check_guards();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
+{
+	static uint8_t stream[2 * MAX_BYTES];
+	size_t len;
+
+	if (size > MAX_BYTES / 2)
+		return 0;
+	check_answers(input, size);
+	check_hello(input, size);
+	len = build(input, size, stream);
+	attack(&sides[DOCA_RDMA_TRANSPORT_TYPE_RC], stream, len);
+	attack(&sides[DOCA_RDMA_TRANSPORT_TYPE_DC], stream, len);
 	(void)blob_input_take_lines();
 	return 0;
 }

@@ -726,6 +726,11 @@ def rdma_seeds():
             request = bytearray(40)
             request[0], request[1], request[8], request[24] = op, 2, size, offset
             yield "end_%d_%d" % (op, size), b"\7" + bytes(request)
+    for name, transport, retries, rest in (("rc", 0, 7, 0), ("dc", 1, 0, 0), ("none", 2, 7, 0),
+                                           ("dc_retries", 1, 8, 0), ("dc_rest", 1, 7, 1)):
+        yield "hello_" + name, struct.pack("<IHBBII16s16s16s16sQQ", 0x4C48444F, 1, transport, retries,
+                                           1, 2, b"f" * 16, b"t" * 16, b"s" * 16, b"S" * 16, 4096,
+                                           rest)
     yield "welcome_not", struct.pack("<IHBBQ", 0x4C57444F, 1, 0, 1, 0)
 
 
