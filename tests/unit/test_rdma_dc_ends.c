@@ -4,7 +4,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "rdma_dc.h"
@@ -385,6 +387,55 @@ static void initiators_have_a_maximum(void **state)
 	rdma_dc_fini(&dc);
 }
 
+static void set_max_fds(rlim_t max)
+{
+	struct rlimit limit;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = max < limit.rlim_max ? max : limit.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+static uint64_t used_ns(void)
+{
+	struct timespec used;
+
+	assert_int_equal(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used), 0);
+	return (uint64_t)used.tv_sec * UINT64_C(1000000000) + (uint64_t)used.tv_nsec;
+}
+
+/* It is let in as soon as there is one; until then nobody turns in circles. */
+static void initiator_waits_for_a_descriptor_of_the_target(void **state)
+{
+	const uint64_t wait_ns = 500000000;
+	struct rlimit before;
+	struct rdma_side a;
+	struct rdma_dc dc;
+	uint64_t used;
+	int next;
+
+	(void)state;
+	rdma_dc_init(&dc, 0, NULL);
+	rdma_dc_side_init(&a, NULL);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	next = dup(STDERR_FILENO);
+	assert_int_equal(close(next), 0);
+	set_max_fds((rlim_t)next + 1); /* one is left, which is the initiator's */
+	rdma_dc_connect(&a, &dc.blob);
+	rdma_submit(&a, rdma_write_task(&a, NULL, NULL, 1));
+
+	used = used_ns();
+	for (uint64_t end = test_now_ns() + wait_ns; test_now_ns() < end; usleep(10000))
+		rdma_is_silent(&a, 1);
+	assert_true(used_ns() - used < wait_ns / 2);
+	test_take_log("clients may have to wait");
+
+	set_max_fds(before.rlim_cur);
+	rdma_hears(&a, "ok(1)");
+	rdma_side_fini(&a);
+	rdma_dc_fini(&dc);
+}
+
 static void wait_to_be_killed(void)
 {
 	for (;;)
@@ -435,6 +486,7 @@ int main(int argc, char **argv)
 		RDMA_TEST(target_that_is_stopped_ends_all),
 		RDMA_TEST(disconnected_target_takes_no_initiator),
 		RDMA_TEST(initiators_have_a_maximum),
+		RDMA_TEST_ALONE(initiator_waits_for_a_descriptor_of_the_target),
 		RDMA_TEST_ALONE(child_of_the_target_keeps_no_initiator),
 	};
 

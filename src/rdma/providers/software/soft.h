@@ -219,6 +219,7 @@ struct soft_port {
 	TAILQ_HEAD(, soft_responder) rnr;
 	struct drdma_queue finished;
 	uint64_t deadline_ns;
+	uint64_t accept_ns; /* is_full: when clients are looked at again */
 
 	unsigned int num_strangers;
 	unsigned int num_responders; /* also those that are ending */
@@ -229,6 +230,7 @@ struct soft_port {
 	int epoll_fd;                /* of all its sockets */
 	int gate_fd; /* an epoll in the progress engine's handle, with epoll_fd while leased */
 	uint16_t tcp_port;
+	bool is_full;      /* there was no descriptor for a client */
 	bool is_orphan;    /* in a child of a fork: all is closed, and it is in no list */
 	bool is_leased;    /* to the application; atomic: set under the lock */
 	bool has_finished; /* since the progress engine was last woken */

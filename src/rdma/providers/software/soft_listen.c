@@ -8,6 +8,7 @@
 
 #include "rdma/providers/software/soft.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -20,6 +21,9 @@ CORE_LOG_REGISTER(RDMA::SOFT::LISTEN);
 
 #define HELLO_NS     (UINT64_C(10) * 1000000000)
 #define MAX_ACCEPTED 64 /* in a round */
+
+/* Until clients are looked at again, when there was no descriptor or no memory for one. */
+#define FULL_NS (UINT64_C(100) * 1000000)
 
 static struct soft_stranger *stranger_from_sock(struct soft_sock *sock)
 {
@@ -194,6 +198,19 @@ static void stranger_create(struct soft_port *port, int fd, bool is_unix)
 	soft_port_set_deadline(port, stranger->deadline_ns);
 }
 
+/* The clients stay where they are, and to be told of them again and again helps nobody. */
+static void wait_while_full(struct soft_sock *sock)
+{
+	struct soft_port *port = sock->port;
+
+	if (!port->is_full)
+		DOCA_LOG_WARN("clients may have to wait: %s", strerror(errno));
+	port->is_full = true;
+	port->accept_ns = soft_now_ns() + FULL_NS;
+	soft_port_set_deadline(port, port->accept_ns);
+	soft_sock_want(sock, 0);
+}
+
 /* The others are there in the next round. */
 static void accept_some(struct soft_sock *sock, bool is_unix)
 {
@@ -201,8 +218,13 @@ static void accept_some(struct soft_sock *sock, bool is_unix)
 
 	for (int i = 0; i < MAX_ACCEPTED; i++) {
 		fd = accept4(sock->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		if (fd < 0)
+		if (fd < 0) {
+			if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
+			    errno == ENOMEM)
+				wait_while_full(sock);
 			return;
+		}
+		sock->port->is_full = false;
 		stranger_create(sock->port, fd, is_unix);
 	}
 }
@@ -235,9 +257,22 @@ void soft_admit_waiting(struct soft_conn *soft)
 	}
 }
 
+static void look_for_clients(struct soft_port *port, uint64_t now_ns)
+{
+	if (now_ns < port->accept_ns) {
+		soft_port_set_deadline(port, port->accept_ns);
+		return;
+	}
+	soft_sock_want(&port->unix_listener, EPOLLIN);
+	soft_sock_want(&port->tcp_listener, EPOLLIN);
+}
+
 void soft_stranger_run_timers(struct soft_port *port, uint64_t now_ns)
 {
 	struct soft_stranger *stranger, *next;
+
+	if (port->is_full)
+		look_for_clients(port, now_ns);
 
 	for (stranger = LIST_FIRST(&port->strangers); stranger != NULL; stranger = next) {
 		next = LIST_NEXT(stranger, link);
