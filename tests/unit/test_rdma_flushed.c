@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "rdma/providers/software/soft.h"
 #include "rdma_rig.h"
 
 #define MIB        ((size_t)1024 * 1024)
@@ -176,16 +177,43 @@ static void message_that_waits_for_a_receive_is_not_delivered(void **state)
 	flushed_fini(&pair);
 }
 
-/* Submits, and takes back what is being pulled, which then goes on. */
+static void hold_step(struct rdma_side *side, void *unused)
+{
+	struct soft_port *port = side->rdma->provider_data;
+
+	(void)unused;
+	pthread_mutex_lock(&port->lock);
+}
+
+static void let_go_step(struct rdma_side *side, void *unused)
+{
+	struct soft_port *port = side->rdma->provider_data;
+
+	(void)unused;
+	pthread_mutex_unlock(&port->lock);
+}
+
+/*
+ * Submits, and takes back what is being pulled, which then goes on. Without pulling, what is on its
+ * way.
+ */
 static void take_back_meanwhile(struct flushed_pair *pair, struct doca_task *task)
 {
+	struct rdma_side *a = &pair->sides.a, *b = &pair->sides.b;
+
 	post_receive(pair);
-	__atomic_store_n(&gate->is_armed, rdma_is_pulling(), __ATOMIC_SEQ_CST);
-	rdma_submit(&pair->sides.a, task);
-	if (rdma_is_pulling())
+	if (rdma_is_pulling()) {
+		__atomic_store_n(&gate->is_armed, true, __ATOMIC_SEQ_CST);
+		rdma_submit(a, task);
 		wait_for(&gate->has_come);
-	take_back(pair);
-	(void)sem_post(&gate->may_go);
+		take_back(pair);
+		(void)sem_post(&gate->may_go);
+	} else {
+		rdma_at(b, hold_step, NULL, 0);
+		rdma_submit(a, task);
+		take_back(pair);
+		rdma_at(b, let_go_step, NULL, 0);
+	}
 }
 
 static void send_that_is_being_pulled_is_not_delivered(void **state)
