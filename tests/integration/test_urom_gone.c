@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hosts and daemons that are gone without a word. */
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "test.h"
 #include "urom_host.h"
@@ -141,6 +144,47 @@ static void loss_of_a_worker_is_logged_once_with_its_reason(void **state)
 	urom_logs_take_all(&rig->logs, "worker 7");
 }
 
+/* Does a process map shared memory of that kind, as /proc/PID/maps names it? */
+static bool has_mapped(pid_t pid, const char *kind)
+{
+	char path[64], line[512];
+	bool is_found = false;
+	FILE *maps;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	maps = fopen(path, "re");
+	assert_non_null(maps);
+	while (!is_found && fgets(line, sizeof(line), maps) != NULL)
+		is_found = strstr(line, kind) != NULL;
+	(void)fclose(maps);
+	return is_found;
+}
+
+/* A file of shared memory has a name for a moment, and whoever is killed then leaves it. */
+static void who_is_killed_has_no_file_of_shared_memory(void **state)
+{
+	struct urom_rig *rig = *state;
+	struct doca_urom_worker *worker;
+	struct urom_host host;
+	pid_t pid;
+
+	urom_host_init_running(&host);
+	worker = urom_host_run_worker(&host, 7);
+	urom_host_send(&host, worker, UROM_TEST_HOLD, 0, 1);
+	pid = urom_rig_worker(rig);
+
+	assert_false(has_mapped(pid, "/dev/shm/"));
+	assert_false(has_mapped(getpid(), "/dev/shm/"));
+	assert_true(has_mapped(pid, "/SYSV"));
+	assert_true(has_mapped(getpid(), "/SYSV"));
+
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_hears(&host.heard, host.pe, "CONNECTION_RESET(1) running>stopping stopping>idle");
+	urom_host_fini(&host);
+	urom_host_take_losses();
+	urom_logs_take_all(&rig->logs, "worker 7");
+}
+
 /* One command is not "1 commands", and nobody is at fault. */
 static void end_of_the_service_is_told_as_what_it_is(void **state)
 {
@@ -191,6 +235,7 @@ int main(int argc, char **argv)
 		UROM_TEST(worker_goes_on_for_the_hosts_that_are_left),
 		UROM_TEST(death_of_the_daemon_ends_workers_and_tasks),
 		UROM_TEST(loss_of_a_worker_is_logged_once_with_its_reason),
+		UROM_TEST(who_is_killed_has_no_file_of_shared_memory),
 		UROM_TEST(end_of_the_service_is_told_as_what_it_is),
 		UROM_TEST(end_of_the_daemon_ends_workers),
 	};

@@ -18,8 +18,16 @@ CORE_LOG_REGISTER(UROM::CHAN::UCX);
 #define MAX_LIST  1024
 #define KEEPALIVE "1s"
 
-/* Names under which transports over shared memory are meant. */
-static const char *const shared_memory[] = { "all", "sm", "shm", "mm", "posix", "sysv", "xpmem" };
+/* Names under which all transports over shared memory are meant, and those of single ones. */
+static const char *const shared_memory[] = { "all", "sm", "shm", "mm" };
+static const char *const kinds_of_it[] = { "posix", "sysv", "xpmem" };
+
+/*
+ * When nobody says what is to be used. A process that is killed between making a file of posix and
+ * taking its name away leaves that file in /dev/shm for good. sysv is as fast, and the daemon can
+ * tell which segments are left.
+ */
+#define USUAL_TRANSPORTS "^posix"
 
 /* Is word one of the list's? */
 static bool list_has(const char *list, const char *word, size_t len)
@@ -102,7 +110,9 @@ static void choose_transports(const char *wanted, char *chosen)
 	const char *variable = wanted != NULL ? wanted : getenv("UCX_TLS");
 
 	chosen[0] = '\0';
-	if (variable == NULL || list_has(variable, "all", 3))
+	if (variable == NULL)
+		variable = USUAL_TRANSPORTS;
+	if (list_has(variable, "all", 3))
 		return;
 	if (variable[0] != '^') {
 		list_add(chosen, variable, strlen(variable));
@@ -126,17 +136,27 @@ static void choose_transports(const char *wanted, char *chosen)
 	chosen[0] = '^';
 }
 
+static bool has_any(const char *list, const char *const *names, size_t num_names)
+{
+	for (size_t i = 0; i < num_names; i++) {
+		if (list_has(list, names[i], strlen(names[i])))
+			return true;
+	}
+	return false;
+}
+
+/* xpmem is on few machines, so without the others there is nothing. */
 static bool may_share_memory(const char *chosen)
 {
-	bool is_exclusion = chosen[0] == '^';
+	const bool is_exclusion = chosen[0] == '^';
+	const char *list = chosen + is_exclusion;
+	const bool has_all = has_any(list, shared_memory, CORE_ARRAY_LEN(shared_memory));
 
 	if (chosen[0] == '\0')
 		return true;
-	for (size_t i = 0; i < CORE_ARRAY_LEN(shared_memory); i++) {
-		if (list_has(chosen + is_exclusion, shared_memory[i], strlen(shared_memory[i])))
-			return !is_exclusion;
-	}
-	return is_exclusion;
+	if (is_exclusion)
+		return !has_all && !(list_has(list, "posix", 5) && list_has(list, "sysv", 4));
+	return has_all || has_any(list, kinds_of_it, CORE_ARRAY_LEN(kinds_of_it));
 }
 
 static ucs_status_t configure(ucp_config_t *ucx, const struct chan_config *config)
