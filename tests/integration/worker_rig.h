@@ -140,6 +140,9 @@ struct rig_host {
 void host_open(struct rig_host *host, struct rig *rig, uint32_t max_message);
 void host_close(struct rig_host *host);
 
+/* The same, but the worker does not know of it. */
+void host_connect(struct rig_host *host, struct rig *rig);
+
 /* Opens, shows the ticket, and waits until that is accepted. */
 void host_attach(struct rig_host *host, struct rig *rig);
 

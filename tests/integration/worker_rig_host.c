@@ -147,7 +147,16 @@ int rig_begin(void **state)
 	return test_begin(state);
 }
 
-void host_open(struct rig_host *host, struct rig *rig, uint32_t max_message)
+static void begin(struct rig_host *host, struct rig *rig)
+{
+	memset(host, 0, sizeof(*host));
+	host->rig = rig;
+	host->connection = rig->next_connection++;
+	for (unsigned int i = 0; i < WIRE_TICKET_SIZE; i++)
+		host->ticket[i] = (uint8_t)(host->connection * 7 + i);
+}
+
+static void connect_to(struct rig_host *host)
 {
 	const struct chan_config config = {
 		.handler = &host_handler,
@@ -155,24 +164,32 @@ void host_open(struct rig_host *host, struct rig *rig, uint32_t max_message)
 		.max_body = WIRE_MAX_BODY,
 		.is_local = true,
 	};
+
+	assert_success(chan_open(rig_channel, &config, &host->chan));
+	assert_success(chan_connect(host->chan, host->rig->addr, host->rig->addr_len, &host->conn));
+}
+
+void host_connect(struct rig_host *host, struct rig *rig)
+{
+	begin(host, rig);
+	connect_to(host);
+}
+
+void host_open(struct rig_host *host, struct rig *rig, uint32_t max_message)
+{
 	struct wire_ticket ticket = {
-		.connection = rig->next_connection++,
 		.version = WIRE_VERSION_MAX,
 		.max_message = max_message > 0 ? max_message : RIG_MAX_MESSAGE,
 		.host = { "test", 4 },
 	};
 	struct wire_empty known;
 
-	memset(host, 0, sizeof(*host));
-	host->rig = rig;
-	host->connection = ticket.connection;
-	for (unsigned int i = 0; i < WIRE_TICKET_SIZE; i++)
-		host->ticket[i] = (uint8_t)(ticket.connection * 7 + i);
+	begin(host, rig);
+	ticket.connection = host->connection;
 	memcpy(ticket.ticket, host->ticket, WIRE_TICKET_SIZE);
 	rig_send(rig, WIRE_TICKET, ticket.connection + 5, &ticket);
 	rig_take(rig, WIRE_TICKET_KNOWN, ticket.connection + 5, &known);
-	assert_success(chan_open(rig_channel, &config, &host->chan));
-	assert_success(chan_connect(host->chan, rig->addr, rig->addr_len, &host->conn));
+	connect_to(host);
 }
 
 void host_close(struct rig_host *host)

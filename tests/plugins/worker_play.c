@@ -20,9 +20,10 @@
 
 DOCA_LOG_REGISTER(WORKER_PLAY);
 
-#define EXPORT  __attribute__((visibility("default")))
-#define NS_A_S  UINT64_C(1000000000)
-#define NS_A_MS UINT64_C(1000000)
+#define EXPORT     __attribute__((visibility("default")))
+#define NS_A_S     UINT64_C(1000000000)
+#define NS_A_MS    UINT64_C(1000000)
+#define MAX_OPENED 1024
 
 EXPORT doca_error_t urom_plugin_get_version(uint64_t *version);
 EXPORT doca_error_t urom_plugin_get_iface(struct urom_plugin_iface *iface);
@@ -317,6 +318,22 @@ static doca_error_t play_spins(struct play *play, const struct urom_worker_cmd_d
 	return play_echo(play, cmd);
 }
 
+static doca_error_t play_opens(struct play *play, const struct urom_worker_cmd_desc *cmd)
+{
+	static int opened[MAX_OPENED];
+	static unsigned int num_opened;
+	unsigned int num_kept = 0;
+	int fd;
+
+	while (cmd_of(cmd)->arg > 0 && num_opened < MAX_OPENED && (fd = dup(STDERR_FILENO)) >= 0)
+		opened[num_opened++] = fd;
+	if (cmd_of(cmd)->arg > 0 && num_opened >= cmd_of(cmd)->arg)
+		num_kept = num_opened + 1 - cmd_of(cmd)->arg;
+	while (num_opened > num_kept)
+		close(opened[--num_opened]);
+	return play_echo(play, cmd);
+}
+
 static doca_error_t play_crashes(struct play *play, const struct urom_worker_cmd_desc *cmd)
 {
 	volatile char *nowhere = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -365,7 +382,7 @@ static doca_error_t (*const plays[PLAY_NUM_OPS])(struct play *play,
 	[PLAY_COUNT] = play_count,         [PLAY_GETENV] = play_getenv,
 	[PLAY_CPUS] = play_cpus,           [PLAY_SPINS] = play_spins,
 	[PLAY_CRASHES] = play_crashes,     [PLAY_CLOSES_FD] = play_closes_fd,
-	[PLAY_LOOK_UP] = play_look_up,
+	[PLAY_LOOK_UP] = play_look_up,     [PLAY_OPENS] = play_opens,
 };
 
 /* --- What the worker calls --- */

@@ -43,6 +43,7 @@ enum play_op {
 	PLAY_SPINS,      /* does not return for arg milliseconds */
 	PLAY_CRASHES,
 	PLAY_CLOSES_FD, /* of its events */
+	PLAY_OPENS,     /* opens all descriptors but arg - 1 that there are; arg 0: closes them */
 	PLAY_LOOK_UP,   /* answers with the errors of domain look-ups, an array of uint32_t */
 	PLAY_NUM_OPS,
 };

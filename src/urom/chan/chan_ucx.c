@@ -13,6 +13,9 @@
 
 CORE_LOG_REGISTER(UROM::CHAN::UCX);
 
+/* Turns of progress between two looks for peers that cannot be accepted; a power of two. */
+#define TURNS_A_LOOK 1024
+
 /* Peers that have connected and are not accepted yet. */
 #define MAX_REQUESTS 64
 
@@ -295,28 +298,6 @@ static bool accept_one(struct ucx_chan *chan)
 	return true;
 }
 
-static doca_error_t ucx_listen(struct chan *base, const struct sockaddr *ip)
-{
-	struct ucx_chan *chan = ucx_chan_from(base);
-	const ucp_listener_params_t params = {
-		.field_mask =
-		    UCP_LISTENER_PARAM_FIELD_SOCK_ADDR | UCP_LISTENER_PARAM_FIELD_CONN_HANDLER,
-		.sockaddr = { ip, chan_address_len(ip) },
-		.conn_handler = { on_request, chan },
-	};
-	ucs_status_t status;
-
-	if (chan->listener != NULL)
-		return DOCA_ERROR_BAD_STATE;
-	fds_enter();
-	status = ucp_listener_create(chan->worker, &params, &chan->listener);
-	fds_leave();
-	if (status == UCS_OK)
-		return DOCA_SUCCESS;
-	DOCA_LOG_ERR("UCX cannot listen: %s", ucs_status_string(status));
-	return chan_error_from_ucs(status);
-}
-
 static doca_error_t ucx_get_address(struct chan *base, struct sockaddr_storage *addr)
 {
 	ucp_listener_attr_t attr = { .field_mask = UCP_LISTENER_ATTR_FIELD_SOCKADDR };
@@ -329,6 +310,32 @@ static doca_error_t ucx_get_address(struct chan *base, struct sockaddr_storage *
 	if (status != UCS_OK)
 		return chan_error_from_ucs(status);
 	*addr = attr.sockaddr;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t ucx_listen(struct chan *base, const struct sockaddr *ip)
+{
+	struct ucx_chan *chan = ucx_chan_from(base);
+	const ucp_listener_params_t params = {
+		.field_mask =
+		    UCP_LISTENER_PARAM_FIELD_SOCK_ADDR | UCP_LISTENER_PARAM_FIELD_CONN_HANDLER,
+		.sockaddr = { ip, chan_address_len(ip) },
+		.conn_handler = { on_request, chan },
+	};
+	struct sockaddr_storage addr;
+	ucs_status_t status;
+
+	if (chan->listener != NULL)
+		return DOCA_ERROR_BAD_STATE;
+	fds_enter();
+	status = ucp_listener_create(chan->worker, &params, &chan->listener);
+	fds_leave();
+	if (status != UCS_OK) {
+		DOCA_LOG_ERR("UCX cannot listen: %s", ucs_status_string(status));
+		return chan_error_from_ucs(status);
+	}
+	if (ucx_get_address(base, &addr) == DOCA_SUCCESS)
+		chan_ucx_listen_init(chan, (const struct sockaddr *)&addr);
 	return DOCA_SUCCESS;
 }
 
@@ -392,6 +399,7 @@ static void ucx_close(struct chan *base)
 	/* UCX insists that its requests were freed before it ends the endpoints by itself. */
 	while ((conn = TAILQ_FIRST(&chan->closing)) != NULL)
 		conn_forget(conn); /* NOLINT: it is off the list */
+	chan_ucx_listen_fini(chan);
 	if (chan->listener != NULL)
 		ucp_listener_destroy(chan->listener);
 	chan_ucx_wake_fini(chan); /* its epoll holds the worker's descriptor */
@@ -421,6 +429,9 @@ static doca_error_t ucx_open(const struct chan_config *config, struct chan **ope
 	TAILQ_INIT(&chan->orphans);
 	chan->fd = -1;
 	chan->timer_fd = -1;
+	chan->listen_fd = -1;
+	for (unsigned int i = 0; i < CHAN_UCX_RESERVE; i++)
+		chan->reserve[i] = -1;
 	result = chan_ucx_context_create(config, &chan->context);
 	if (result == DOCA_SUCCESS)
 		result = worker_create(chan);
@@ -453,6 +464,8 @@ static bool ucx_progress(struct chan *base)
 	}
 	if (has_worked)
 		chan->num_looks = 0;
+	if (doca_unlikely(++chan->num_turns % TURNS_A_LOOK == 0))
+		chan_ucx_listen_look(chan);
 	return has_worked;
 }
 
@@ -467,6 +480,7 @@ static bool ucx_arm(struct chan *base)
 
 	if (!STAILQ_EMPTY(&chan->requests) || !TAILQ_EMPTY(&chan->ending))
 		return false;
+	chan_ucx_listen_look(chan);
 	return chan_ucx_wake_arm(chan);
 }
 

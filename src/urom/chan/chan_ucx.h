@@ -3,9 +3,10 @@
 #define CHAN_CHAN_UCX_H_
 
 /*
- * The channel over UCX active messages, in five files: chan_ucx.c has the channel and the life of
+ * The channel over UCX active messages, in six files: chan_ucx.c has the channel and the life of
  * its connections, chan_ucx_send.c and chan_ucx_receive.c the two directions, chan_ucx_wake.c
- * waiting, chan_ucx_config.c what UCX is told.
+ * waiting, chan_ucx_listen.c peers for whom there is no descriptor, chan_ucx_config.c what UCX is
+ * told.
  *
  * A message is one active message. Its UCX header is struct chan_ucx_head, its data the body. UCX
  * may let a short message overtake a long one; the sequence number puts them in order again.
@@ -28,6 +29,9 @@
 #include "urom/chan/chan.h"
 
 #define CHAN_UCX_AM_ID 1
+
+/* UCX 1.13 needs one to accept a peer, and one to find out by which device he has come. */
+#define CHAN_UCX_RESERVE 2
 
 /* As on the wire: little-endian, which every machine is that this runs on. */
 struct chan_ucx_head {
@@ -52,7 +56,11 @@ struct ucx_chan {
 	int timer_fd; /* owned */
 	int ucx_fd;   /* UCX's */
 	bool is_ticking;
-	unsigned int num_looks; /* that found nothing to do, while UCX could not be armed */
+	int listen_fd;                 /* UCX's; -1: none */
+	int reserve[CHAN_UCX_RESERVE]; /* owned: descriptors for whom is to be turned away */
+	uint64_t refill_ns;            /* from when on it may be filled again; 0: it is full */
+	unsigned int num_turns;        /* of progress */
+	unsigned int num_looks;        /* that found nothing to do, while UCX could not be armed */
 	TAILQ_HEAD(, ucx_conn) conns;
 	TAILQ_HEAD(, ucx_conn) ending;
 	TAILQ_HEAD(, ucx_conn) closing; /* over for everybody but UCX */
@@ -153,6 +161,15 @@ doca_error_t chan_ucx_wake_init(struct ucx_chan *chan);
 
 /* Closes it; accepts one that is -1. */
 void chan_ucx_wake_fini(struct ucx_chan *chan);
+
+/* Of a channel that listens at addr, and has been initialized for waiting. */
+void chan_ucx_listen_init(struct ucx_chan *chan, const struct sockaddr *addr);
+
+/* Before the listener goes. Accepts a channel that does not listen. */
+void chan_ucx_listen_fini(struct ucx_chan *chan);
+
+/* Sees to it that UCX can accept who waits for that. Now and then, and before each sleep. */
+void chan_ucx_listen_look(struct ucx_chan *chan);
 
 /* The part of arming that is UCX's. */
 bool chan_ucx_wake_arm(struct ucx_chan *chan);
