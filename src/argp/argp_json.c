@@ -15,6 +15,7 @@
 #include <jansson.h>
 
 #include "core/export.h"
+#include "core/file.h"
 
 #define SECTION_GENERAL "doca_general_flags"
 #define SECTION_PROGRAM "doca_program_flags"
@@ -25,41 +26,29 @@ struct argp_scope {
 	const struct doca_argp_cmd *end; /* not searched itself; NULL: the topmost is */
 };
 
-static doca_error_t read_fd(int fd, char *text, size_t *len)
-{
-	size_t done = 0;
-
-	for (;;) {
-		/* One byte more than allowed tells that there are too many. */
-		ssize_t got = read(fd, text + done, ARGP_JSON_MAX_BYTES + 1 - done);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return DOCA_ERROR_IO_FAILED;
-		done += (size_t)got;
-		if (got == 0 || done > ARGP_JSON_MAX_BYTES)
-			break;
-	}
-	*len = done;
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t read_file(struct argp *argp, char *text, size_t *len)
+/* Which may be a pipe: of a shell, or of whoever makes the file just now. text: owned, free(). */
+static doca_error_t read_file(struct argp *argp, char **text, size_t *len)
 {
 	int fd = open(argp->json_path, O_RDONLY | O_CLOEXEC);
-	doca_error_t result = fd < 0 ? DOCA_ERROR_IO_FAILED : read_fd(fd, text, len);
-	int err = errno;
+	doca_error_t result = DOCA_ERROR_IO_FAILED;
+	int err;
 
 	if (fd >= 0)
+		result = core_file_read(fd, ARGP_JSON_MAX_BYTES, text, len);
+	err = errno;
+	if (fd >= 0)
 		close(fd);
-	if (result != DOCA_SUCCESS)
-		return argp_fail(argp, result, "%s cannot be read: %s", argp->json_path,
-				 strerror(err));
-	if (*len > ARGP_JSON_MAX_BYTES)
+	switch (result) {
+	case DOCA_SUCCESS:
+	case DOCA_ERROR_NO_MEMORY:
+		return result;
+	case DOCA_ERROR_TOO_BIG:
 		return argp_fail(argp, DOCA_ERROR_INVALID_VALUE, "%s is larger than %zu bytes",
 				 argp->json_path, ARGP_JSON_MAX_BYTES);
-	return DOCA_SUCCESS;
+	default:
+		return argp_fail(argp, DOCA_ERROR_IO_FAILED, "%s cannot be read: %s",
+				 argp->json_path, strerror(err));
+	}
 }
 
 /* Blanks take the place of comments, so that lines and columns stay what they are. */
@@ -199,21 +188,13 @@ static doca_error_t parse_text(struct argp *argp, char *text, size_t len)
 
 doca_error_t argp_json_read(struct argp *argp)
 {
-	char *text = malloc(ARGP_JSON_MAX_BYTES + 1);
-	doca_error_t result;
+	char *text = NULL;
 	size_t len = 0;
+	doca_error_t result = read_file(argp, &text, &len);
 
-	if (text == NULL)
-		return DOCA_ERROR_NO_MEMORY;
-	result = read_file(argp, text, &len);
-	if (result == DOCA_SUCCESS) {
-		/* Cut to its size, a step past its end is one that sanitizers see. */
-		char *cut = realloc(text, len > 0 ? len : 1);
-
-		if (cut != NULL)
-			text = cut;
-		result = parse_text(argp, text, len);
-	}
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = parse_text(argp, text, len);
 	free(text);
 	return result;
 }

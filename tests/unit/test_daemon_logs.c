@@ -86,8 +86,8 @@ static void without_one_it_is_below_the_home_directory(void **state)
 	run_as_nobody(home);
 }
 
-/* Everything is on standard error then, beginning with one warning. */
-static bool nowhere(const struct plugin_dir *dir)
+/* Everything is on standard error then, beginning with one warning, which contains part. */
+static bool is_on_stderr(const struct plugin_dir *dir, const char *part)
 {
 	struct uromd_config config = { .log_level = DOCA_LOG_LEVEL_INFO };
 	const char *path = plugin_dir_path(dir, "stderr");
@@ -96,8 +96,6 @@ static bool nowhere(const struct plugin_dir *dir)
 	char text[1024];
 	ssize_t len;
 
-	(void)unsetenv("XDG_STATE_HOME");
-	(void)unsetenv("HOME");
 	if (fd < 0 || dup2(fd, STDERR_FILENO) < 0 || uromd_logs_open(&config) != DOCA_SUCCESS ||
 	    config.log_dir != NULL)
 		return false;
@@ -106,13 +104,38 @@ static bool nowhere(const struct plugin_dir *dir)
 		return false;
 	text[len] = '\0';
 	warning = strstr(text, "[WRN]");
-	return warning != NULL && strstr(warning + 1, "[WRN]") == NULL;
+	return warning != NULL && strstr(warning, part) != NULL &&
+	       strstr(warning + 1, "[WRN]") == NULL;
+}
+
+static bool nowhere(const struct plugin_dir *dir)
+{
+	(void)unsetenv("XDG_STATE_HOME");
+	(void)unsetenv("HOME");
+	return is_on_stderr(dir, "no log in the home directory");
 }
 
 static void without_a_home_it_is_standard_error(void **state)
 {
 	(void)state;
 	run_as_nobody(nowhere);
+}
+
+/* Nobody reads from it; whoever does might stop, and the daemon with him. */
+static bool pipe_in_its_place(const struct plugin_dir *dir)
+{
+	const char *place = plugin_dir_path(dir, "openurom");
+
+	(void)setenv("XDG_STATE_HOME", dir->path, 1);
+	return mkdir(place, 0700) == 0 &&
+	       mkfifo(plugin_dir_path(dir, "openurom/urom_daemon_dev.log"), 0600) == 0 &&
+	       is_on_stderr(dir, "it is no regular file");
+}
+
+static void pipe_is_no_log(void **state)
+{
+	(void)state;
+	run_as_nobody(pipe_in_its_place);
 }
 
 static void logs_of_workers_are_named_by_their_pid(void **state)
@@ -132,6 +155,7 @@ int main(void)
 		TEST(log_is_in_the_state_home),
 		TEST(without_one_it_is_below_the_home_directory),
 		TEST(without_a_home_it_is_standard_error),
+		TEST(pipe_is_no_log),
 		TEST(logs_of_workers_are_named_by_their_pid),
 	};
 

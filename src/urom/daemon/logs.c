@@ -12,6 +12,8 @@
 
 #include <doca_log.h>
 
+#include "core/file.h"
+
 DOCA_LOG_REGISTER(UROMD::LOGS);
 
 #define ROOT_DIR "/var/log/doca/urom"
@@ -50,23 +52,30 @@ static bool get_paths(const char *dir, char *path, char *earlier)
 	       snprintf(earlier, PATH_MAX, "%s/%s.1", dir, LOG_NAME) < PATH_MAX;
 }
 
-/* Opens the log in a directory, which becomes an absolute path; -1: errno tells. */
-static int open_log(char **dir)
+static int open_file(const char *path, const char **flaw)
+{
+	return core_file_open(path, O_WRONLY | O_CREAT | O_APPEND, 0640, flaw);
+}
+
+/* Opens the log in a directory, which becomes an absolute path; -1: flaw tells. */
+static int open_log(char **dir, const char **flaw)
 {
 	char path[PATH_MAX], earlier[PATH_MAX];
 	char *real;
 
 	make_dirs(*dir);
 	real = realpath(*dir, NULL);
-	if (real == NULL)
+	if (real == NULL) {
+		*flaw = strerror(errno);
 		return -1;
+	}
 	free(*dir);
 	*dir = real;
 	if (!get_paths(real, path, earlier)) {
-		errno = ENAMETOOLONG;
+		*flaw = strerror(ENAMETOOLONG);
 		return -1;
 	}
-	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+	return open_file(path, flaw);
 }
 
 /* What one who is looking sees: everything on a terminal, what failed otherwise. */
@@ -97,13 +106,12 @@ static doca_error_t add_log(int fd)
 doca_error_t uromd_logs_open(struct uromd_config *config)
 {
 	char *dir = config->log_dir != NULL ? config->log_dir : get_default_dir();
+	const char *flaw = "there is none";
 	doca_error_t result;
-	int fd, err;
+	int fd;
 
 	config->log_dir = NULL;
-	errno = ENOENT;
-	fd = dir != NULL ? open_log(&dir) : -1;
-	err = errno;
+	fd = dir != NULL ? open_log(&dir, &flaw) : -1;
 	if (fd >= 0) {
 		config->log_dir = dir;
 		config->log_fd = fd;
@@ -114,24 +122,28 @@ doca_error_t uromd_logs_open(struct uromd_config *config)
 	if (result == DOCA_SUCCESS)
 		DOCA_LOG_WARN("no log in %s: %s; standard error is used instead, and --log-dir "
 			      "names another place",
-			      dir != NULL ? dir : "the home directory", strerror(err));
+			      dir != NULL ? dir : "the home directory", flaw);
 	free(dir);
 	return result;
 }
 
-/* A new file behind the descriptor that the backends have; false: errno tells. */
-static bool begin_anew(const struct uromd_config *config)
+/* A new file behind the descriptor that the backends have. */
+static bool begin_anew(const struct uromd_config *config, const char **flaw)
 {
 	char path[PATH_MAX], earlier[PATH_MAX];
 	bool is_good;
 	int fd;
 
-	if (!get_paths(config->log_dir, path, earlier) || rename(path, earlier) != 0)
+	if (!get_paths(config->log_dir, path, earlier) || rename(path, earlier) != 0) {
+		*flaw = strerror(errno);
 		return false;
-	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+	}
+	fd = open_file(path, flaw);
 	if (fd < 0)
 		return false;
 	is_good = dup3(fd, config->log_fd, O_CLOEXEC) >= 0;
+	if (!is_good)
+		*flaw = strerror(errno);
 	close(fd);
 	return is_good;
 }
@@ -139,16 +151,17 @@ static bool begin_anew(const struct uromd_config *config)
 bool uromd_logs_turn(const struct uromd_config *config)
 {
 	const uint64_t max = config->limits.of[UROMD_LIMIT_LOG_SIZE];
+	const char *flaw;
 	struct stat now;
 
 	if (config->log_fd == 0 || max == 0 || fstat(config->log_fd, &now) != 0 ||
 	    (uint64_t)now.st_size <= max)
 		return false;
-	if (begin_anew(config))
+	if (begin_anew(config, &flaw))
 		return true;
 	/* It is cut where it is rather than let grow. */
 	(void)!ftruncate(config->log_fd, 0);
-	DOCA_LOG_WARN("the log has begun anew, and what was there is lost: %s", strerror(errno));
+	DOCA_LOG_WARN("the log has begun anew, and what was there is lost: %s", flaw);
 	return true;
 }
 
