@@ -303,13 +303,26 @@ static void sizes_of_a_file_are_texts(void **state)
 
 static void a_port_that_is_none_in_the_environment_is_refused(void **state)
 {
-	static const char *const ports[] = { "", "x", "-1", "65536", "80 ", "+80" };
+	static const char *const ports[] = { "x", "-1", "65536", "80 ", "+80" };
 
 	(void)state;
 	for (size_t i = 0; i < CORE_ARRAY_LEN(ports); i++) {
 		assert_int_equal(setenv("DOCA_UROM_PORT", ports[i], 1), 0);
 		check_refused(ARGS(), DOCA_ERROR_INVALID_VALUE, "DOCA_UROM_PORT");
 	}
+}
+
+static void what_is_empty_in_the_environment_is_not_set(void **state)
+{
+	struct uromd_config config;
+
+	(void)state;
+	assert_int_equal(setenv("DOCA_UROM_PORT", "", 1), 0);
+	assert_int_equal(setenv("UROM_CPUSET", "", 1), 0);
+	settle(&config, ARGS());
+	check_address(&config, "127.0.0.1:18766");
+	assert_null(config.cpuset);
+	uromd_config_fini(&config);
 }
 
 static void a_worker_program_that_cannot_be_run_is_refused(void **state)
@@ -334,6 +347,7 @@ int main(void)
 		CONFIG_TEST(message_limit_has_the_suffixes_of_other_limits),
 		CONFIG_TEST(sizes_of_a_file_are_texts),
 		CONFIG_TEST(a_port_that_is_none_in_the_environment_is_refused),
+		CONFIG_TEST(what_is_empty_in_the_environment_is_not_set),
 		CONFIG_TEST(a_worker_program_that_cannot_be_run_is_refused),
 	};
 

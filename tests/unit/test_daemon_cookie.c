@@ -141,6 +141,14 @@ static void one_that_is_named_must_be_there(void **state)
 	assert_int_not_equal(access(path_of("openurom"), F_OK), 0);
 }
 
+static void empty_name_is_none(void **state)
+{
+	(void)state;
+	assert_int_equal(setenv("DOCA_UROM_COOKIE", "", 1), 0);
+	assert_success(uromd_cookie_settle(&config, &failure));
+	assert_string_equal(config.cookie_file, path_of("openurom/cookie"));
+}
+
 static void argument_counts_before_the_environment(void **state)
 {
 	struct auth_reason reason;
@@ -179,6 +187,7 @@ int main(void)
 		COOKIE_TEST(one_that_was_made_for_nothing_is_taken_back),
 		COOKIE_TEST(default_one_that_is_bad_is_neither_taken_nor_replaced),
 		COOKIE_TEST(one_that_is_named_must_be_there),
+		COOKIE_TEST(empty_name_is_none),
 		COOKIE_TEST(argument_counts_before_the_environment),
 		COOKIE_TEST(without_a_place_the_remedy_is_told),
 		COOKIE_TEST(place_that_cannot_be_written_is_named),

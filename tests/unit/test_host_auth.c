@@ -251,6 +251,20 @@ static void file_that_was_named_and_is_bad_is_refused(void **state)
 	assert_refused(uromh_auth_init(&auth), DOCA_ERROR_AUTHENTICATION, "there is none");
 }
 
+static void empty_name_of_a_file_is_none(void **state)
+{
+	size_t num_found;
+
+	(void)state;
+	assert_int_equal(unsetenv("DOCA_UROM_COOKIE"), 0);
+	assert_success(uromh_auth_init(&auth));
+	num_found = auth.num_cookies;
+	uromh_auth_fini(&auth);
+	assert_int_equal(setenv("DOCA_UROM_COOKIE", "", 1), 0);
+	assert_success(uromh_auth_init(&auth));
+	assert_int_equal(auth.num_cookies, num_found);
+}
+
 static void secrets_are_forgotten_in_the_end(void **state)
 {
 	static const struct uromh_auth nothing;
@@ -275,6 +289,7 @@ int main(void)
 		AUTH_TEST(munge_is_offered_when_it_was_chosen),
 		AUTH_TEST(methods_that_are_none_are_named),
 		AUTH_TEST(file_that_was_named_and_is_bad_is_refused),
+		AUTH_TEST(empty_name_of_a_file_is_none),
 		AUTH_TEST(secrets_are_forgotten_in_the_end),
 	};
 

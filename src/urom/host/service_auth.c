@@ -9,6 +9,7 @@
 
 #include <sodium.h>
 
+#include "core/env.h"
 #include "core/log.h"
 #include "urom/auth/auth_method.h"
 #include "urom/auth/auth_munge.h"
@@ -56,7 +57,7 @@ static void load_default(struct uromh_auth *auth, uid_t uid)
 
 static doca_error_t find_cookies(struct uromh_auth *auth)
 {
-	const char *named = getenv("DOCA_UROM_COOKIE");
+	const char *named = core_env("DOCA_UROM_COOKIE");
 
 	if (named != NULL)
 		return load_named(auth, named);
@@ -124,7 +125,7 @@ static doca_error_t answer_munge(struct uromh_auth *auth, const struct wire_byte
 	doca_error_t result;
 
 	(void)shown;
-	result = auth_munge_encode(getenv("DOCA_UROM_MUNGE_SOCKET"), &auth->context, proof, len,
+	result = auth_munge_encode(core_env("DOCA_UROM_MUNGE_SOCKET"), &auth->context, proof, len,
 				   &reason);
 	if (result != DOCA_SUCCESS)
 		DOCA_LOG_ERR("%s: %s", peer, reason.text);
@@ -154,6 +155,7 @@ static doca_error_t choose(struct uromh_auth *auth, const char *name)
 
 doca_error_t uromh_auth_init(struct uromh_auth *auth)
 {
+	/* An empty one is no method: whoever insists on one must not get none by an oversight. */
 	const char *name = getenv("DOCA_UROM_AUTH");
 	doca_error_t result;
 

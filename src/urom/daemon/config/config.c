@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/env.h"
 #include "core/export.h"
 #include "urom/chan/chan_address.h"
 #include "urom/daemon/base/limits.h"
@@ -43,7 +44,7 @@ static doca_error_t set_default(char **given, const char *value, struct uromd_fa
 
 static doca_error_t get_default_port(uint16_t *port, struct uromd_failure *failure)
 {
-	const char *text = getenv("DOCA_UROM_PORT");
+	const char *text = core_env("DOCA_UROM_PORT");
 	unsigned long value;
 	char *end;
 
@@ -184,7 +185,7 @@ static doca_error_t settle_allowed(struct uromd_config *config, struct uromd_fai
 static doca_error_t settle_cpuset(struct uromd_config *config, struct uromd_failure *failure)
 {
 	uint8_t set[WIRE_CPUSET_SIZE];
-	doca_error_t result = set_default(&config->cpuset, getenv("UROM_CPUSET"), failure);
+	doca_error_t result = set_default(&config->cpuset, core_env("UROM_CPUSET"), failure);
 
 	if (result != DOCA_SUCCESS || config->cpuset == NULL)
 		return result;

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/env.h"
+
 static doca_error_t fail(struct uromd_failure *failure, doca_error_t error,
 			 const struct auth_reason *reason, const char *remedy)
 {
@@ -61,7 +63,7 @@ static doca_error_t load_default(struct uromd_config *config, struct uromd_failu
 
 doca_error_t uromd_cookie_settle(struct uromd_config *config, struct uromd_failure *failure)
 {
-	const char *named = getenv("DOCA_UROM_COOKIE");
+	const char *named = core_env("DOCA_UROM_COOKIE");
 
 	if (config->cookie_file == NULL && named == NULL)
 		return load_default(config, failure);

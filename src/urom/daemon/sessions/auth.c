@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "urom/daemon/sessions/auth.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "core/env.h"
 #include "core/export.h"
 #include "urom/auth/auth_method.h"
 #include "urom/auth/auth_munge.h"
@@ -30,7 +30,7 @@ static doca_error_t cookie_check(struct uromd_session *session, const struct wir
 
 static doca_error_t munge_settle(struct uromd_config *config, struct uromd_failure *failure)
 {
-	const char *socket = getenv("DOCA_UROM_MUNGE_SOCKET");
+	const char *socket = core_env("DOCA_UROM_MUNGE_SOCKET");
 
 	if (!auth_munge_is_there())
 		return uromd_fail(failure, DOCA_ERROR_NOT_SUPPORTED,
