@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How a service finds its daemon by the service file. */
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -11,12 +13,15 @@
 #include "urom_rig.h"
 
 #define TEXT_BYTES 2048
+#define NUM_MARKS  5
 #define NAME_BYTES 256
 #define MAX_PARTS  3
+#define MAX_FILE   ((size_t)1 << 20)
 
 /* What a placeholder in a row stands for: @HERE the daemon, @HOST this machine's name. */
 struct names {
 	char here[32];
+	char port[8]; /* of the daemon */
 	char host[NAME_BYTES];
 	char shouted[NAME_BYTES];   /* in capitals */
 	char qualified[NAME_BYTES]; /* its first label in another domain */
@@ -26,6 +31,7 @@ static void find_names(const struct urom_rig *rig, struct names *names)
 {
 	memset(names, 0, sizeof(*names));
 	(void)snprintf(names->here, sizeof(names->here), "127.0.0.1:%u", rig->port);
+	(void)snprintf(names->port, sizeof(names->port), "%u", rig->port);
 	assert_int_equal(gethostname(names->host, sizeof(names->host) - 1), 0);
 	for (size_t i = 0; names->host[i] != '\0'; i++)
 		names->shouted[i] = (char)toupper((unsigned char)names->host[i]);
@@ -39,10 +45,9 @@ static void write_file(struct urom_rig *rig, const char *text)
 	struct names names;
 	const struct {
 		const char *mark, *value;
-	} marks[] = {
-		{ "@HERE", names.here },
-		{ "@HOST", names.host },
-		{ "@SHOUTED", names.shouted },
+	} marks[NUM_MARKS] = {
+		{ "@HERE", names.here },           { "@PORT", names.port },
+		{ "@HOST", names.host },           { "@SHOUTED", names.shouted },
 		{ "@QUALIFIED", names.qualified },
 	};
 	char filled[TEXT_BYTES];
@@ -52,9 +57,9 @@ static void write_file(struct urom_rig *rig, const char *text)
 	while (*text != '\0') {
 		size_t i = 0;
 
-		while (i < 4 && strncmp(text, marks[i].mark, strlen(marks[i].mark)) != 0)
+		while (i < NUM_MARKS && strncmp(text, marks[i].mark, strlen(marks[i].mark)) != 0)
 			i++;
-		if (i < 4) {
+		if (i < NUM_MARKS) {
 			len += (size_t)snprintf(filled + len, sizeof(filled) - len, "%s",
 						marks[i].value);
 			text += strlen(marks[i].mark);
@@ -113,7 +118,7 @@ static void lines_are_read_as_people_write_them(void **state)
 		{ .what = "in capitals", .text = "@SHOUTED dpu @HERE 0000:03:00.0 lo\n" },
 		{ .what = "with a domain", .text = "@QUALIFIED dpu @HERE 0000:03:00.0 lo\n" },
 		{ .what = "name of the daemon's host",
-		  .text = "127.0.0.1 dpu @HERE 0000:03:00.0 lo\n" },
+		  .text = "127.0.0.1 dpu localhost:@PORT 0000:03:00.0 lo\n" },
 		{ .what = "short PCI address", .text = "127.0.0.1 dpu @HERE 03:00.0 lo\n" },
 		{ .what = "PCI address in capitals",
 		  .text = "127.0.0.1 dpu @HERE 00AB:CD:1E.7 lo\n",
@@ -171,7 +176,7 @@ static void file_without_a_line_that_fits_fails_the_start(void **state)
 		{ .what = "a name that is none",
 		  .text = "127.0.0.1 dpu no..such..host:1 03:00.0 lo\n",
 		  .result = DOCA_ERROR_BAD_CONFIG,
-		  .parts = { "no..such..host" } },
+		  .parts = { "put an address there" } },
 	};
 	struct urom_rig *rig = *state;
 
@@ -179,25 +184,90 @@ static void file_without_a_line_that_fits_fails_the_start(void **state)
 		check_row(rig, &rows[i]);
 }
 
-static void file_that_cannot_be_read_fails_the_start(void **state)
+/* Which names were tried, for which device, and what to do. */
+static void file_without_a_line_for_this_host_names_it(void **state)
 {
 	struct urom_rig *rig = *state;
+	struct urom_host host;
+	struct names names;
+
+	find_names(rig, &names);
+	write_file(rig, "elsewhere dpu @HERE 03:00.0 lo\n");
+	urom_host_init(&host);
+	assert_error(doca_ctx_start(host.service_ctx), DOCA_ERROR_NOT_FOUND);
+	assert_true(test_has_logged(names.host));
+	assert_true(test_has_logged(UROM_RIG_PCI));
+	test_take_log("doca_caps --service-line");
+	urom_host_fini(&host);
+}
+
+/* Fails a start by a service file of that name; NULL: the variable is not set. */
+static void check_name(struct urom_host *host, const char *path, const char *cause,
+		       const char *remedy)
+{
+	if (path != NULL)
+		assert_int_equal(setenv("DOCA_UROM_SERVICE_FILE", path, 1), 0);
+	else
+		assert_int_equal(unsetenv("DOCA_UROM_SERVICE_FILE"), 0);
+	assert_error(doca_ctx_start(host->service_ctx), DOCA_ERROR_BAD_CONFIG);
+	if (!test_has_logged(cause))
+		fail_msg("%s: it is not said that %s", path != NULL ? path : "nothing", cause);
+	test_take_log(remedy);
+}
+
+static void file_that_cannot_be_read_fails_the_start(void **state)
+{
+	static const char remedy[] = "DOCA_UROM_SERVICE_FILE must name a file that this user may";
+	struct urom_rig *rig = *state;
 	char *path = strdup(getenv("DOCA_UROM_SERVICE_FILE"));
+	char pipe[PATH_MAX];
 	struct urom_host host;
 
 	assert_non_null(path);
+	(void)snprintf(pipe, sizeof(pipe), "%s/pipe", rig->dir);
+	assert_int_equal(mkfifo(pipe, 0600), 0);
 	urom_host_init(&host);
-	assert_int_equal(unsetenv("DOCA_UROM_SERVICE_FILE"), 0);
-	assert_refused(doca_ctx_start(host.service_ctx), DOCA_ERROR_BAD_CONFIG,
-		       "DOCA_UROM_SERVICE_FILE");
-	assert_int_equal(setenv("DOCA_UROM_SERVICE_FILE", "/no/such/file", 1), 0);
-	assert_refused(doca_ctx_start(host.service_ctx), DOCA_ERROR_BAD_CONFIG, "/no/such/file");
-	assert_int_equal(setenv("DOCA_UROM_SERVICE_FILE", rig->dir, 1), 0);
-	assert_refused(doca_ctx_start(host.service_ctx), DOCA_ERROR_BAD_CONFIG, rig->dir);
+	check_name(&host, NULL, "is not set", "set it to one");
+	check_name(&host, "", "is not set", "set it to one");
+	check_name(&host, "/no/such/file", "/no/such/file cannot be read: No such", remedy);
+	check_name(&host, rig->dir, "it is no regular file", remedy);
+	check_name(&host, pipe, "it is no regular file", remedy);
+	check_name(&host, "/dev/zero", "it is no regular file", remedy);
 	assert_int_equal(setenv("DOCA_UROM_SERVICE_FILE", path, 1), 0);
 	urom_host_start(&host);
 	urom_host_fini(&host);
 	free(path);
+}
+
+/* A line behind so many bytes of comments. */
+static void write_long_file(struct urom_rig *rig, size_t size)
+{
+	char line[128];
+	size_t line_len;
+	char *text = malloc(size + 1);
+
+	assert_non_null(text);
+	line_len = (size_t)snprintf(line, sizeof(line), "\n127.0.0.1 dpu 127.0.0.1:%u 03:00.0 lo\n",
+				    rig->port);
+	memset(text, '#', size);
+	memcpy(text + size - line_len, line, line_len + 1);
+	urom_rig_write(rig, "service", text);
+	free(text);
+}
+
+static void file_of_more_than_a_mebibyte_is_refused(void **state)
+{
+	struct urom_rig *rig = *state;
+	struct urom_host host;
+
+	urom_host_init(&host);
+	write_long_file(rig, MAX_FILE + 1);
+	assert_error(doca_ctx_start(host.service_ctx), DOCA_ERROR_BAD_CONFIG);
+	assert_true(test_has_logged("service is larger than 1048576 bytes"));
+	test_take_log("leave in it the lines that hosts need");
+	write_long_file(rig, MAX_FILE);
+	urom_host_start(&host);
+	urom_host_fini(&host);
 }
 
 static void address_without_a_port_means_the_one_of_the_environment(void **state)
@@ -252,7 +322,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		UROM_TEST(lines_are_read_as_people_write_them),
 		UROM_TEST(file_without_a_line_that_fits_fails_the_start),
+		UROM_TEST(file_without_a_line_for_this_host_names_it),
 		UROM_TEST(file_that_cannot_be_read_fails_the_start),
+		UROM_TEST(file_of_more_than_a_mebibyte_is_refused),
 		UROM_TEST(address_without_a_port_means_the_one_of_the_environment),
 		UROM_TEST(port_that_is_none_is_told_once),
 		UROM_TEST(interface_that_is_not_there_is_no_obstacle),

@@ -404,7 +404,7 @@ static void own_name_that_the_resolver_does_not_tell_is_another_hosts(void **sta
 	test_take_log(
 	    "the whole name of this host, me.one.example, is not known: the resolver does "
 	    "not answer");
-	test_take_log("has no line for host me.one.example");
+	test_take_log("this host, be it as me.one.example, me or by an address; doca_caps");
 	assert_int_equal(count_asked(), 1);
 	behind_s = 0;
 	service_fini(&service);

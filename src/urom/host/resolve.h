@@ -13,7 +13,7 @@
 
 #include <doca_error.h>
 
-#include "urom/host/service_file.h"
+#include "urom/host/service_names.h"
 
 #define UROMH_MAX_ADDRESSES 16
 

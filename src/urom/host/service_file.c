@@ -5,9 +5,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/env.h"
+#include "core/file.h"
 #include "core/log.h"
 #include "urom/chan/chan_address.h"
 
@@ -30,9 +31,9 @@ enum field {
 struct search {
 	const char *path;
 	const struct doca_devinfo *devinfo;
+	struct uromh_names names; /* of this host */
 	unsigned int line;
 	unsigned int num_usable;
-	struct uromh_self self;
 };
 
 static void warn(const struct search *search, const char *why)
@@ -113,12 +114,12 @@ static bool read_line(struct search *search, char *line, struct uromh_location *
 	/* A device without a PCI address has no line. */
 	if (doca_devinfo_is_equal_pci_addr(search->devinfo, fields[PCI], &is_equal) != DOCA_SUCCESS)
 		return false;
-	return is_equal != 0 && uromh_name_is_ours(&search->self, fields[HOST]);
+	return is_equal != 0 && uromh_names_have(&search->names, fields[HOST]);
 }
 
 static doca_error_t report_nothing(const struct search *search)
 {
-	char host[UROMH_MAX_HOST + 1];
+	char names[UROMH_NAMES_TEXT];
 	char pci[DOCA_DEVINFO_PCI_ADDR_SIZE] = "?";
 
 	if (search->num_usable == 0) {
@@ -126,20 +127,20 @@ static doca_error_t report_nothing(const struct search *search)
 			     search->path);
 		return DOCA_ERROR_BAD_CONFIG;
 	}
-	uromh_name_of_host(host);
 	(void)doca_devinfo_get_pci_addr_str(search->devinfo, pci); /* the text says so then */
-	DOCA_LOG_ERR("%s has no line for host %s, or an address of it, and device %s", search->path,
-		     host, pci);
+	DOCA_LOG_ERR("%s has no line for device %s and this host, be it as %s or by an address; "
+		     "doca_caps --service-line prints one to add",
+		     search->path, pci, uromh_names_text(&search->names, names));
 	return DOCA_ERROR_NOT_FOUND;
 }
 
 static uint16_t default_port(void)
 {
-	const char *text = getenv(PORT_VARIABLE);
+	const char *text = core_env(PORT_VARIABLE);
 	char *end;
 	unsigned long port;
 
-	if (text == NULL || text[0] == '\0')
+	if (text == NULL)
 		return CHAN_DEFAULT_PORT;
 	port = strtoul(text, &end, 10);
 	if (*end == '\0' && port > 0 && port <= UINT16_MAX)
@@ -157,6 +158,7 @@ doca_error_t uromh_service_file_search(char *text, size_t len, const char *path,
 	const uint16_t port = default_port();
 	char *at = text, *end = text + len;
 
+	uromh_names_init(&search.names);
 	while (at < end) {
 		char *newline = memchr(at, '\n', (size_t)(end - at));
 		char *next = newline != NULL ? newline + 1 : end;
@@ -176,44 +178,49 @@ doca_error_t uromh_service_file_search(char *text, size_t len, const char *path,
 	return report_nothing(&search);
 }
 
-/* The whole file, with a NUL behind it. */
+static doca_error_t fail_read(const char *path, const char *why)
+{
+	DOCA_LOG_ERR("the service file %s cannot be read: %s; " VARIABLE
+		     " must name a file that this user may read",
+		     path, why);
+	return DOCA_ERROR_BAD_CONFIG;
+}
+
+/* text: owned, free(). */
 static doca_error_t read_file(const char *path, char **text, size_t *len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got = -1;
-	char *bytes = NULL;
+	const char *flaw;
+	int fd = core_file_open(path, O_RDONLY, 0, &flaw);
+	doca_error_t result;
+	int err;
 
-	if (fd >= 0)
-		bytes = calloc(1, MAX_FILE + 1);
-	if (bytes != NULL) {
-		size_t used = 0;
-
-		while ((got = read(fd, bytes + used, MAX_FILE - used)) > 0)
-			used += (size_t)got;
-		*len = used;
-	}
-	if (got != 0)
-		DOCA_LOG_ERR("the service file %s cannot be read: %m", path);
-	if (fd >= 0)
-		close(fd);
-	if (got == 0) {
-		*text = bytes;
+	if (fd < 0)
+		return fail_read(path, flaw);
+	result = core_file_read(fd, MAX_FILE, text, len);
+	err = errno;
+	close(fd);
+	if (result == DOCA_SUCCESS)
 		return DOCA_SUCCESS;
-	}
-	free(bytes);
+	if (result != DOCA_ERROR_TOO_BIG)
+		return fail_read(path, strerror(result == DOCA_ERROR_NO_MEMORY ? ENOMEM : err));
+	DOCA_LOG_ERR(
+	    "the service file %s is larger than %u bytes; leave in it the lines that hosts "
+	    "need",
+	    path, MAX_FILE);
 	return DOCA_ERROR_BAD_CONFIG;
 }
 
 doca_error_t uromh_service_file_find(const struct doca_devinfo *devinfo,
 				     struct uromh_location *location)
 {
-	const char *path = getenv(VARIABLE);
+	const char *path = core_env(VARIABLE);
 	doca_error_t result;
 	char *text;
 	size_t len;
 
-	if (path == NULL || path[0] == '\0') {
-		DOCA_LOG_ERR("%s is not set: it names the file that says where the service is",
+	if (path == NULL) {
+		DOCA_LOG_ERR("%s is not set: it names the file that says where the service is; set "
+			     "it to one, of lines as doca_caps --service-line prints them",
 			     VARIABLE);
 		return DOCA_ERROR_BAD_CONFIG;
 	}

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "urom/host/service_file.h"
+#include "urom/host/service_names.h"
 
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -34,26 +35,20 @@ static bool same_short_name(const char *a, const char *b)
 	return one_is_short && a_len == b_len && strncasecmp(a, b, a_len) == 0;
 }
 
-static void ask_whole_name(struct uromh_self *self, const char *own)
+/* Takes time, so the answer is kept. */
+static void ask_resolver(struct uromh_names *names)
 {
 	struct uromh_addresses addresses;
 	const char *why;
 	doca_error_t result;
 
-	self->is_asked = true;
-	result = uromh_resolve(own, 0, AI_CANONNAME, core_now_ms() + UROMH_SELF_TIMEOUT_MS,
+	names->has_asked = true;
+	result = uromh_resolve(names->own, 0, AI_CANONNAME, core_now_ms() + UROMH_NAMES_TIMEOUT_MS,
 			       &addresses, &why);
 	if (result == DOCA_SUCCESS)
-		memcpy(self->whole_name, addresses.whole_name, sizeof(self->whole_name));
+		memcpy(names->full, addresses.whole_name, sizeof(names->full));
 	else if (result != DOCA_ERROR_NOT_FOUND)
-		DOCA_LOG_WARN("the whole name of this host, %s, is not known: %s", own, why);
-}
-
-static bool is_full_name(struct uromh_self *self, const char *name, const char *own)
-{
-	if (!self->is_asked)
-		ask_whole_name(self, own);
-	return strcasecmp(self->whole_name, name) == 0;
+		DOCA_LOG_WARN("the whole name of this host, %s, is not known: %s", names->own, why);
 }
 
 static bool same_address(const struct sockaddr *a, int family, const void *bytes)
@@ -80,18 +75,40 @@ static bool is_own_address(int family, const void *bytes)
 	return is_found;
 }
 
-bool uromh_name_is_ours(struct uromh_self *self, const char *name)
+void uromh_names_init(struct uromh_names *names)
 {
-	char own[UROMH_MAX_HOST + 1];
+	*names = (struct uromh_names){ .has_asked = false };
+	uromh_name_of_host(names->own);
+}
+
+bool uromh_names_have(struct uromh_names *names, const char *name)
+{
+	const size_t short_len = strcspn(names->own, ".");
 	struct in6_addr address;
 
 	if (inet_pton(AF_INET, name, &address) == 1)
 		return is_own_address(AF_INET, &address);
 	if (inet_pton(AF_INET6, name, &address) == 1)
 		return is_own_address(AF_INET6, &address);
-	uromh_name_of_host(own);
-	if (strcasecmp(own, name) == 0 || same_short_name(own, name))
+	if (strcasecmp(names->own, name) == 0 || same_short_name(names->own, name))
 		return true;
-	/* Asking the resolver takes time: only for a whole name of this very host. */
-	return strncasecmp(own, name, strcspn(own, ".")) == 0 && is_full_name(self, name, own);
+	/* Only for a whole name of this very host. */
+	if (strncasecmp(names->own, name, short_len) != 0 || name[short_len] != '.')
+		return false;
+	if (!names->has_asked)
+		ask_resolver(names);
+	return strcasecmp(names->full, name) == 0;
+}
+
+const char *uromh_names_text(const struct uromh_names *names, char *text)
+{
+	const int short_len = (int)strcspn(names->own, ".");
+	size_t len = (size_t)snprintf(text, UROMH_NAMES_TEXT, "%s", names->own);
+
+	if (names->own[short_len] != '\0')
+		len += (size_t)snprintf(text + len, UROMH_NAMES_TEXT - len, ", %.*s", short_len,
+					names->own);
+	if (names->full[0] != '\0' && strcasecmp(names->full, names->own) != 0)
+		(void)snprintf(text + len, UROMH_NAMES_TEXT - len, ", %s", names->full);
+	return text;
 }

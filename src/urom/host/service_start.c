@@ -131,7 +131,9 @@ static doca_error_t resolve(struct attempt *attempt, struct uromh_addresses *add
 	case DOCA_SUCCESS:
 		return DOCA_SUCCESS;
 	case DOCA_ERROR_NOT_FOUND:
-		DOCA_LOG_ERR("%s of the service file does not resolve: %s", location->host, why);
+		DOCA_LOG_ERR("%s of the service file does not resolve: %s; mend the third field of "
+			     "its line, or put an address there",
+			     location->host, why);
 		return DOCA_ERROR_BAD_CONFIG;
 	case DOCA_ERROR_TIME_OUT:
 		DOCA_LOG_ERR("%s of the service file is not resolved within %u s: %s; an address "
@@ -139,7 +141,9 @@ static doca_error_t resolve(struct attempt *attempt, struct uromh_addresses *add
 			     location->host, UROMH_START_TIMEOUT_MS / 1000, why);
 		return result;
 	default:
-		DOCA_LOG_ERR("%s of the service file is not resolved: %s", location->host, why);
+		DOCA_LOG_ERR("%s of the service file is not resolved: %s; an address in its place "
+			     "needs none",
+			     location->host, why);
 		return result;
 	}
 }
