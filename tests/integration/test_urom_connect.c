@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is behind the address of a service file, when it is no daemon, or not the right one. */
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "test.h"
+#include "urom/auth/auth_proof.h"
 #include "urom_fake.h"
 #include "urom_host.h"
 #include "urom_rig.h"
@@ -103,7 +105,40 @@ static void hang_up(struct urom_fake *fake)
 static void peer_that_hangs_up_is_no_connection(void **state)
 {
 	(void)state;
-	check_peer(hang_up, NULL, DOCA_ERROR_NOT_CONNECTED, "127.0.0.1:");
+	check_peer(hang_up, NULL, DOCA_ERROR_NOT_CONNECTED, "before it has said a word");
+}
+
+/* Shows that it has the secret of the host's cookie, and no more. */
+static void challenge_and_hang_up(struct urom_fake *fake)
+{
+	struct auth_context context = { .version = WIRE_VERSION_MAX, .role = WIRE_ROLE_HOST };
+	uint8_t bytes[AUTH_PROOF_SIZE];
+	struct wire_challenge challenge = {
+		.magic = WIRE_MAGIC,
+		.version = WIRE_VERSION_MAX,
+		.auth = WIRE_AUTH_COOKIE,
+		.proof = { bytes, sizeof(bytes) },
+	};
+	struct auth_cookie cookie;
+	struct auth_reason reason;
+	struct wire_hello hello;
+	uint64_t id = urom_fake_receive(fake, WIRE_HELLO, &hello);
+
+	context.version_min = hello.version_min;
+	context.version_max = hello.version_max;
+	context.method = hello.auth;
+	memcpy(context.hello_nonce, hello.nonce, sizeof(hello.nonce));
+	assert_success(auth_cookie_load(getenv("DOCA_UROM_COOKIE"), &cookie, &reason));
+	auth_proof_make(cookie.secret, &context, AUTH_DAEMON, bytes);
+	urom_fake_send(fake, WIRE_CHALLENGE, id, &challenge);
+	(void)urom_fake_receive(fake, WIRE_PROOF, NULL);
+}
+
+static void peer_that_hangs_up_on_a_proof_has_said_something(void **state)
+{
+	(void)state;
+	check_peer(challenge_and_hang_up, NULL, DOCA_ERROR_NOT_CONNECTED,
+		   "hangs up in the middle of the handshake");
 }
 
 static void send_text(struct urom_fake *fake)
@@ -238,6 +273,7 @@ int main(void)
 		TEST(peer_that_never_answers_is_given_up),
 		TEST(peer_that_never_ends_is_given_up),
 		TEST(peer_that_hangs_up_is_no_connection),
+		TEST(peer_that_hangs_up_on_a_proof_has_said_something),
 		TEST(peer_that_speaks_something_else_is_told_apart),
 		TEST(version_that_nobody_here_speaks_is_told),
 		TEST(refusal_is_passed_on),

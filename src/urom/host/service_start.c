@@ -25,6 +25,7 @@ struct attempt {
 	uint64_t deadline_ms;
 	char peer[CHAN_ADDR_TEXT];
 	struct uromh_auth auth;
+	bool has_heard; /* anything of the peer */
 };
 
 /*
@@ -87,7 +88,7 @@ static doca_error_t try_address(struct attempt *attempt, const struct sockaddr_s
 		return DOCA_ERROR_NOT_CONNECTED;
 	}
 	result = wait_for(share_of_time(attempt, num_addresses), made, POLLOUT);
-	*err = result == DOCA_SUCCESS ? 0 : ETIMEDOUT;
+	*err = result == DOCA_ERROR_TIME_OUT ? ETIMEDOUT : errno;
 	if (result == DOCA_SUCCESS &&
 	    (getsockopt(made, SOL_SOCKET, SO_ERROR, err, &len) != 0 || *err != 0))
 		result = *err == ETIMEDOUT ? DOCA_ERROR_TIME_OUT : DOCA_ERROR_NOT_CONNECTED;
@@ -245,26 +246,6 @@ static doca_error_t take_refusal(const struct attempt *attempt, const struct cha
 	return error_of_refusal(refused.error);
 }
 
-static doca_error_t take_challenge(struct attempt *attempt, const struct chan_message *message)
-{
-	struct chan_stream *stream = &attempt->service->stream;
-	struct wire_challenge challenge;
-	uint8_t bytes[WIRE_MAX_PROOF];
-	struct wire_proof proof = { .proof.data = bytes };
-	doca_error_t result;
-
-	if (attempt->auth.is_answered || chan_message_decode(message, &challenge) != DOCA_SUCCESS ||
-	    challenge.magic != WIRE_MAGIC || challenge.version < WIRE_VERSION_MIN ||
-	    challenge.version > WIRE_VERSION_MAX)
-		return fail_foreign(attempt);
-	result =
-	    uromh_auth_answer(&attempt->auth, &challenge, attempt->peer, bytes, &proof.proof.len);
-	if (result != DOCA_SUCCESS)
-		return result;
-	return chan_stream_send(stream, WIRE_PROOF, uromh_service_next_exchange(attempt->service),
-				&proof);
-}
-
 static doca_error_t take_welcome(struct attempt *attempt, const struct chan_message *message)
 {
 	struct sockaddr_storage address;
@@ -291,17 +272,46 @@ static doca_error_t hear_answer(struct attempt *attempt, doca_error_t sent,
 	if (result == DOCA_SUCCESS || result == DOCA_ERROR_CONNECTION_RESET)
 		result = hear(attempt, message);
 	switch (result) {
+	case DOCA_SUCCESS:
+		attempt->has_heard = true;
+		return DOCA_SUCCESS;
 	case DOCA_ERROR_TIME_OUT:
 		return fail_timeout(attempt, "takes the connection, but does not answer");
 	case DOCA_ERROR_CONNECTION_ABORTED:
 		return fail_foreign(attempt);
 	case DOCA_ERROR_CONNECTION_RESET:
-		DOCA_LOG_ERR("%s hangs up before it has said a word; the daemon's log says why",
-			     attempt->peer);
+		DOCA_LOG_ERR("%s hangs up %s; the daemon's log says why", attempt->peer,
+			     attempt->has_heard ? "in the middle of the handshake"
+						: "before it has said a word");
 		return DOCA_ERROR_NOT_CONNECTED;
 	default:
+		DOCA_LOG_ERR("%s: the handshake cannot go on: %s; start the service again when "
+			     "this machine has room",
+			     attempt->peer, doca_error_get_descr(result));
 		return result;
 	}
+}
+
+/* message: the challenge, and then what comes after the answer. */
+static doca_error_t answer_challenge(struct attempt *attempt, struct chan_message *message)
+{
+	struct chan_stream *stream = &attempt->service->stream;
+	struct wire_challenge challenge;
+	uint8_t bytes[WIRE_MAX_PROOF];
+	struct wire_proof proof = { .proof.data = bytes };
+	doca_error_t result;
+
+	if (chan_message_decode(message, &challenge) != DOCA_SUCCESS ||
+	    challenge.magic != WIRE_MAGIC || challenge.version < WIRE_VERSION_MIN ||
+	    challenge.version > WIRE_VERSION_MAX)
+		return fail_foreign(attempt);
+	result =
+	    uromh_auth_answer(&attempt->auth, &challenge, attempt->peer, bytes, &proof.proof.len);
+	if (result != DOCA_SUCCESS)
+		return result;
+	result = chan_stream_send(stream, WIRE_PROOF, uromh_service_next_exchange(attempt->service),
+				  &proof);
+	return hear_answer(attempt, result, message);
 }
 
 static doca_error_t shake_hands(struct attempt *attempt)
@@ -309,11 +319,8 @@ static doca_error_t shake_hands(struct attempt *attempt)
 	struct chan_message message;
 	doca_error_t result = hear_answer(attempt, say_hello(attempt), &message);
 
-	if (result == DOCA_SUCCESS && message.type == WIRE_CHALLENGE) {
-		result = take_challenge(attempt, &message);
-		if (result == DOCA_SUCCESS || result == DOCA_ERROR_CONNECTION_RESET)
-			result = hear_answer(attempt, result, &message);
-	}
+	if (result == DOCA_SUCCESS && message.type == WIRE_CHALLENGE)
+		result = answer_challenge(attempt, &message);
 	if (result != DOCA_SUCCESS)
 		return result;
 	switch (message.type) {

@@ -48,7 +48,8 @@ doca_error_t uromh_service_take_welcome(struct doca_urom_service *service,
 
 	if (chan_message_decode(message, &welcome) != DOCA_SUCCESS || welcome.magic != WIRE_MAGIC ||
 	    welcome.version < WIRE_VERSION_MIN || welcome.version > WIRE_VERSION_MAX) {
-		DOCA_LOG_ERR("the daemon's WELCOME cannot be read");
+		DOCA_LOG_ERR("the daemon's WELCOME cannot be read; it is no UROM daemon, or one "
+			     "that is broken: check host and port in the service file");
 		return DOCA_ERROR_CONNECTION_ABORTED;
 	}
 	if (welcome.max_message < service->max_message) {
@@ -58,8 +59,11 @@ doca_error_t uromh_service_take_welcome(struct doca_urom_service *service,
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	service->plugins = calloc(UROMH_MAX_PLUGINS, sizeof(*service->plugins));
-	if (service->plugins == NULL)
+	if (service->plugins == NULL) {
+		DOCA_LOG_ERR("no memory for the list of plugins; start the service again when this "
+			     "machine has some");
 		return DOCA_ERROR_NO_MEMORY;
+	}
 	pthread_mutex_lock(&service->lock);
 	memcpy(&service->cpuset, welcome.cpuset, sizeof(service->cpuset));
 	pthread_mutex_unlock(&service->lock);
