@@ -17,7 +17,7 @@ static void munge_is_not_supported(void **state)
 
 	(void)state;
 	assert_false(auth_munge_is_there());
-	assert_error(auth_munge_encode(NULL, &context, bytes, &len, &reason),
+	assert_error(auth_munge_encode(NULL, &context, 0, bytes, &len, &reason),
 		     DOCA_ERROR_NOT_SUPPORTED);
 	assert_int_equal(len, 0);
 	assert_non_null(strstr(reason.text, "libmunge"));

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/export.h"
 #include "test.h"
 #include "urom/auth/auth_munge.h"
@@ -60,7 +61,7 @@ static void greet(void)
 		.role = WIRE_ROLE_HOST,
 	};
 
-	assert_success(uromh_auth_init(&auth));
+	assert_success(uromh_auth_init(&auth, core_now_ms()));
 	uromh_auth_greet(&auth, &hello);
 	assert_int_equal(hello.auth, auth.method);
 	assert_memory_equal(hello.nonce, auth.context.hello_nonce, WIRE_NONCE_SIZE);
@@ -224,7 +225,7 @@ static void munge_is_offered_when_it_was_chosen(void **state)
 	(void)state;
 	choose("munge");
 	if (!auth_munge_is_there()) {
-		assert_refused(uromh_auth_init(&auth), DOCA_ERROR_NOT_SUPPORTED, "libmunge");
+		assert_refused(uromh_auth_init(&auth, 0), DOCA_ERROR_NOT_SUPPORTED, "libmunge");
 		return;
 	}
 	greet();
@@ -237,18 +238,18 @@ static void methods_that_are_none_are_named(void **state)
 {
 	(void)state;
 	choose("kerberos");
-	assert_refused(uromh_auth_init(&auth), DOCA_ERROR_INVALID_VALUE, "kerberos");
+	assert_refused(uromh_auth_init(&auth, 0), DOCA_ERROR_INVALID_VALUE, "kerberos");
 	choose("");
-	assert_refused(uromh_auth_init(&auth), DOCA_ERROR_INVALID_VALUE, "DOCA_UROM_AUTH");
+	assert_refused(uromh_auth_init(&auth, 0), DOCA_ERROR_INVALID_VALUE, "DOCA_UROM_AUTH");
 }
 
 static void file_that_was_named_and_is_bad_is_refused(void **state)
 {
 	(void)state;
 	assert_int_equal(chmod(cookie_path, 0644), 0);
-	assert_refused(uromh_auth_init(&auth), DOCA_ERROR_AUTHENTICATION, "chmod 600");
+	assert_refused(uromh_auth_init(&auth, 0), DOCA_ERROR_AUTHENTICATION, "chmod 600");
 	assert_int_equal(unlink(cookie_path), 0);
-	assert_refused(uromh_auth_init(&auth), DOCA_ERROR_AUTHENTICATION, "there is none");
+	assert_refused(uromh_auth_init(&auth, 0), DOCA_ERROR_AUTHENTICATION, "there is none");
 }
 
 static void empty_name_of_a_file_is_none(void **state)
@@ -257,11 +258,11 @@ static void empty_name_of_a_file_is_none(void **state)
 
 	(void)state;
 	assert_int_equal(unsetenv("DOCA_UROM_COOKIE"), 0);
-	assert_success(uromh_auth_init(&auth));
+	assert_success(uromh_auth_init(&auth, 0));
 	num_found = auth.num_cookies;
 	uromh_auth_fini(&auth);
 	assert_int_equal(setenv("DOCA_UROM_COOKIE", "", 1), 0);
-	assert_success(uromh_auth_init(&auth));
+	assert_success(uromh_auth_init(&auth, 0));
 	assert_int_equal(auth.num_cookies, num_found);
 }
 

@@ -9,6 +9,7 @@
 #include <munge.h>
 
 #include "core/export.h"
+#include "urom/auth/auth_munged.h"
 
 #define PASSWD_BYTES 4096
 
@@ -53,11 +54,28 @@ static munge_ctx_t make_ctx(const char *socket)
 	return NULL;
 }
 
+/* Errors: TIME_OUT: reason tells. */
+static doca_error_t wait_for_munged(munge_ctx_t ctx, uint64_t deadline_ms,
+				    struct auth_reason *reason)
+{
+	char *socket = NULL; /* the context's */
+
+	if (munge_ctx_get(ctx, MUNGE_OPT_SOCKET, &socket) != EMUNGE_SUCCESS || socket == NULL ||
+	    auth_munged_wait(socket, deadline_ms) == DOCA_SUCCESS)
+		return DOCA_SUCCESS;
+	return auth_fail(reason, DOCA_ERROR_TIME_OUT,
+			 "authentication by munge: the munged of this machine, at %.60s, does not "
+			 "answer in time; start it again",
+			 socket);
+}
+
 doca_error_t auth_munge_encode(const char *socket, const struct auth_context *context,
-			       uint8_t *credential, uint32_t *len, struct auth_reason *reason)
+			       uint64_t deadline_ms, uint8_t *credential, uint32_t *len,
+			       struct auth_reason *reason)
 {
 	munge_ctx_t ctx = make_ctx(socket);
 	uint8_t statement[AUTH_STATEMENT_SIZE];
+	doca_error_t result;
 	char *made = NULL;
 	munge_err_t error;
 	size_t made_len;
@@ -65,6 +83,11 @@ doca_error_t auth_munge_encode(const char *socket, const struct auth_context *co
 	*len = 0;
 	if (ctx == NULL)
 		return fail(reason, EMUNGE_NO_MEMORY);
+	result = wait_for_munged(ctx, deadline_ms, reason);
+	if (result != DOCA_SUCCESS) {
+		munge_ctx_destroy(ctx);
+		return result;
+	}
 	auth_statement(context, AUTH_PEER, statement);
 	error = munge_encode(&made, ctx, statement, sizeof(statement));
 	munge_ctx_destroy(ctx);

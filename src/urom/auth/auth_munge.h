@@ -5,7 +5,7 @@
 /*
  * MUNGE credentials, which name the user of whoever had them made. Their payload is the statement
  * of the handshake, so that one that was overheard is good on no other connection. Both calls ask
- * munged and wait for it: some seconds when it does not answer.
+ * munged and wait for it.
  */
 
 #include <stdbool.h>
@@ -31,16 +31,20 @@ bool auth_munge_is_there(void);
 
 /*
  * Has a credential made for the peer's side of a handshake.
- * socket: of munged; NULL: where it usually is. credential: of WIRE_MAX_PROOF bytes. len: how many
- * it has; 0 on an error.
- * Errors: NOT_SUPPORTED: not in this build. AUTHENTICATION: it cannot be made. reason tells.
+ * socket: of munged; NULL: where it usually is. deadline_ms: of core_now_ms(), until when a munged
+ * that does not answer is waited for; one that stops just then costs libmunge's 10 s.
+ * credential: of WIRE_MAX_PROOF bytes. len: how many it has; 0 on an error.
+ * Errors: NOT_SUPPORTED: not in this build. AUTHENTICATION: it cannot be made. TIME_OUT. reason
+ * tells.
  */
 doca_error_t auth_munge_encode(const char *socket, const struct auth_context *context,
-			       uint8_t *credential, uint32_t *len, struct auth_reason *reason);
+			       uint64_t deadline_ms, uint8_t *credential, uint32_t *len,
+			       struct auth_reason *reason);
 
 /*
- * Has a credential looked at, and its user's name looked up. verdict: written in any case.
- * Errors, in the verdict: AUTHENTICATION: it is not good. NOT_SUPPORTED: not in this build.
+ * Has a credential looked at, and its user's name looked up: 10 s when munged does not answer.
+ * verdict: written in any case. Errors, in the verdict: AUTHENTICATION: it is not good.
+ * NOT_SUPPORTED: not in this build.
  */
 void auth_munge_decode(const char *socket, const struct wire_bytes *credential,
 		       struct auth_verdict *verdict);

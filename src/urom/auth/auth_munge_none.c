@@ -17,10 +17,12 @@ bool auth_munge_is_there(void)
 }
 
 doca_error_t auth_munge_encode(const char *socket, const struct auth_context *context,
-			       uint8_t *credential, uint32_t *len, struct auth_reason *reason)
+			       uint64_t deadline_ms, uint8_t *credential, uint32_t *len,
+			       struct auth_reason *reason)
 {
 	(void)socket;
 	(void)context;
+	(void)deadline_ms;
 	credential[0] = '\0';
 	*len = 0;
 	return fail(reason);

@@ -113,7 +113,7 @@ static doca_error_t init_munge(struct uromh_auth *auth)
 	if (auth_munge_is_there())
 		return DOCA_SUCCESS;
 	DOCA_LOG_ERR("DOCA_UROM_AUTH: this build has no authentication by munge, as libmunge was "
-		     "not there");
+		     "not there; build with it, or use cookie");
 	return DOCA_ERROR_NOT_SUPPORTED;
 }
 
@@ -125,8 +125,8 @@ static doca_error_t answer_munge(struct uromh_auth *auth, const struct wire_byte
 	doca_error_t result;
 
 	(void)shown;
-	result = auth_munge_encode(core_env("DOCA_UROM_MUNGE_SOCKET"), &auth->context, proof, len,
-				   &reason);
+	result = auth_munge_encode(core_env("DOCA_UROM_MUNGE_SOCKET"), &auth->context,
+				   auth->deadline_ms, proof, len, &reason);
 	if (result != DOCA_SUCCESS)
 		DOCA_LOG_ERR("%s: %s", peer, reason.text);
 	return result;
@@ -153,13 +153,13 @@ static doca_error_t choose(struct uromh_auth *auth, const char *name)
 	return methods[auth->method].init(auth);
 }
 
-doca_error_t uromh_auth_init(struct uromh_auth *auth)
+doca_error_t uromh_auth_init(struct uromh_auth *auth, uint64_t deadline_ms)
 {
 	/* An empty one is no method: whoever insists on one must not get none by an oversight. */
 	const char *name = getenv("DOCA_UROM_AUTH");
 	doca_error_t result;
 
-	*auth = (struct uromh_auth){ .method = WIRE_AUTH_NONE };
+	*auth = (struct uromh_auth){ .method = WIRE_AUTH_NONE, .deadline_ms = deadline_ms };
 	if (name != NULL)
 		result = choose(auth, name);
 	else

@@ -25,15 +25,16 @@ struct uromh_auth {
 	size_t num_cookies;
 	struct auth_reason lack; /* why there is no cookie; "" when there is */
 	struct auth_context context;
+	uint64_t deadline_ms; /* of the start, of core_now_ms() */
 };
 
 /*
  * Finds what there is to show, as DOCA_UROM_AUTH and DOCA_UROM_COOKIE say. To be ended by
- * uromh_auth_fini().
+ * uromh_auth_fini(). deadline_ms: until when an answer must be there.
  * Errors: INVALID_VALUE, NOT_SUPPORTED: the method. AUTHENTICATION: what was named cannot be used.
  * OPERATING_SYSTEM: no random bytes. All logged.
  */
-doca_error_t uromh_auth_init(struct uromh_auth *auth);
+doca_error_t uromh_auth_init(struct uromh_auth *auth, uint64_t deadline_ms);
 
 /* Forgets all secrets; harmless in zeroed memory. */
 void uromh_auth_fini(struct uromh_auth *auth);
@@ -43,8 +44,8 @@ void uromh_auth_greet(struct uromh_auth *auth, struct wire_hello *hello);
 
 /*
  * The answer to a challenge. peer: for log lines. proof: of WIRE_MAX_PROOF bytes.
- * Errors: AUTHENTICATION: there is none, or the daemon has shown nothing. CONNECTION_ABORTED: it is
- * no challenge. Logged.
+ * Errors: AUTHENTICATION: there is none, or the daemon has shown nothing. TIME_OUT: what makes it
+ * is not done by the deadline. Logged.
  */
 doca_error_t uromh_auth_answer(struct uromh_auth *auth, const struct wire_challenge *challenge,
 			       const char *peer, uint8_t *proof, uint32_t *len);

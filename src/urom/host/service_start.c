@@ -352,7 +352,7 @@ doca_error_t uromh_service_connect(struct doca_urom_service *service)
 	result = uromh_service_file_find(doca_dev_as_devinfo(service->dev), &service->location);
 	if (result != DOCA_SUCCESS)
 		return result;
-	result = uromh_auth_init(&attempt.auth);
+	result = uromh_auth_init(&attempt.auth, attempt.deadline_ms);
 	if (result == DOCA_SUCCESS)
 		result = connect_and_shake_hands(&attempt);
 	uromh_auth_fini(&attempt.auth);
