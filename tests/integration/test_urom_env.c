@@ -152,6 +152,38 @@ static void entries_that_are_none_are_refused(void **state)
 	urom_host_fini(&host);
 }
 
+/* 1 MiB of entries is the limit, each of them with four bytes of its length. */
+static void environment_of_more_than_a_mebibyte_is_refused(void **state)
+{
+	enum {
+		NUM_ENTRIES = 16,
+		ENTRY_BYTES = (1 << 20) / NUM_ENTRIES - 4,
+		MAX_ENTRY = 128 << 10
+	};
+	char *text = calloc(1, MAX_ENTRY + 2), *entries[NUM_ENTRIES];
+	struct doca_urom_worker *worker;
+	struct urom_host host;
+
+	(void)state;
+	assert_non_null(text);
+	urom_host_init_running(&host);
+	worker = urom_host_worker(&host, 1);
+	for (size_t i = 0; i < NUM_ENTRIES; i++)
+		entries[i] = text;
+	memset(text, 'x', ENTRY_BYTES);
+	text[1] = '=';
+	assert_success(doca_urom_worker_set_env(worker, entries, NUM_ENTRIES));
+	text[ENTRY_BYTES] = 'x';
+	assert_refused(doca_urom_worker_set_env(worker, entries, NUM_ENTRIES),
+		       DOCA_ERROR_INVALID_VALUE, "1048576 bytes at most");
+	memset(text + 2, 'x', MAX_ENTRY - 2);
+	assert_success(doca_urom_worker_set_env(worker, entries, 1));
+	text[MAX_ENTRY] = 'x';
+	assert_refused(doca_urom_worker_set_env(worker, entries, 1), DOCA_ERROR_INVALID_VALUE, "");
+	urom_host_fini(&host);
+	free(text);
+}
+
 /* The plugin needs a library that only the worker's environment leads to. */
 static void add_needing_plugin(struct urom_rig *rig)
 {
@@ -252,6 +284,7 @@ int main(void)
 		TEST(variables_replace_those_of_the_daemon),
 		UROM_TEST(environment_may_be_longer_than_a_message),
 		UROM_TEST(entries_that_are_none_are_refused),
+		UROM_TEST(environment_of_more_than_a_mebibyte_is_refused),
 		UROM_TEST(library_of_a_plugin_is_found_by_the_workers_environment),
 		UROM_TEST(plugin_without_its_library_fails_the_start),
 	};
