@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Compiles every public header alone: as C99 and as C++17, by gcc and by clang, with and without the
-# experimental API allowed. Macros that only show what they are where they are used, are used.
+# experimental API allowed (trap 77). Macros that only show what they are where they are used, are
+# used.
 #   scripts/check_headers.sh
 # One line a failure, with the compiler's messages under it. A missing compiler is a failure.
 # SPDX-License-Identifier: BSD-3-Clause

@@ -12,6 +12,7 @@
 static struct rig rig;
 static struct rig_host host;
 
+/* trap 40 */
 static void plugins_are_called_in_order(void **state)
 {
 	static const struct rig_config config = {

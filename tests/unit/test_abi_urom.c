@@ -23,7 +23,7 @@
 	_Static_assert(offsetof(type, field) == (at), #field " is at " #at); \
 	IS_TYPE(__typeof__(((type *)NULL)->field), field_type)
 
-/* doca_urom_plugin.h: what crosses the border between worker and plugin */
+/* doca_urom_plugin.h: what crosses the border between worker and plugin; trap 78 */
 HAS_VALUE(DOCA_UROM_PLUGIN_NAME_MAX_LEN, 48);
 HAS_SIZE(ucs_list_link_t, 16);
 HAS_SIZE(doca_error_t, 4);
