@@ -161,9 +161,8 @@ static const struct param params[] = {
 	{ NULL, "port-file", "<file>", "Write the address to this file once hosts can connect",
 	  on_port_file, DOCA_ARGP_TYPE_STRING, false },
 	{ NULL, "worker-user", "<name>",
-	  "Whose processes workers of root's daemon are (" UROMD_WORKER_USER
-	  "); never root's unless "
-	  "named here",
+	  "Whose processes workers of root's daemon are (the owner of the cookie file, if he is "
+	  "not root, else " UROMD_WORKER_USER "); never root's unless named here",
 	  on_worker_user, DOCA_ARGP_TYPE_STRING, false },
 	{ NULL, "worker", "<program>", "The program of the workers", on_worker,
 	  DOCA_ARGP_TYPE_STRING, true },
