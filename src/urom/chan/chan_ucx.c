@@ -29,8 +29,8 @@ CORE_LOG_REGISTER(UROM::CHAN::UCX);
 /*
  * UCX knows who waits for a descriptor by its number, in the whole process. An event that comes
  * while a worker is busy is looked at in that worker's next progress; has the descriptor been
- * closed by then, and a worker of another thread got the same number, UCX takes the one for the
- * other and ends the process. So descriptors are made and closed under this lock, a close with the
+ * closed by then, and another worker got the same number, UCX takes the one for the other and ends
+ * the process. So descriptors are made and closed under this lock, a close or an accept with the
  * progress behind it. Handlers that connect have it already.
  */
 static pthread_mutex_t fds_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -448,16 +448,16 @@ static doca_error_t ucx_open(const struct chan_config *config, struct chan **ope
 static bool ucx_progress(struct chan *base)
 {
 	struct ucx_chan *chan = ucx_chan_from(base);
-	const bool is_closing = !TAILQ_EMPTY(&chan->closing);
+	const bool has_fds_to_do = !TAILQ_EMPTY(&chan->closing) || !STAILQ_EMPTY(&chan->requests);
 	bool has_worked;
 
-	if (doca_unlikely(is_closing))
+	if (doca_unlikely(has_fds_to_do))
 		fds_enter();
-	has_worked = ucp_worker_progress(chan->worker) > 0;
-	if (doca_unlikely(is_closing))
-		fds_leave();
-	if (!STAILQ_EMPTY(&chan->requests) && accept_one(chan))
+	has_worked = accept_one(chan);
+	if (ucp_worker_progress(chan->worker) > 0)
 		has_worked = true;
+	if (doca_unlikely(has_fds_to_do))
+		fds_leave();
 	if (!TAILQ_EMPTY(&chan->ending)) {
 		end_conns(chan);
 		has_worked = true;
