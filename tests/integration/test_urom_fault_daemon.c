@@ -149,6 +149,9 @@ static pid_t strike_before_hello(struct urom_fault *fault, enum urom_fault_act a
 {
 	struct striker striker = { .fault = fault, .act = act };
 
+	/* One that goes on may find the host gone, and a proof wanting. */
+	if (act == UROM_FAULT_STOP)
+		urom_logs_take_all(&fault->rig->logs, "it has left and not given the proof");
 	strike(fault, UROM_FAULT_STOP);
 	start_service(fault, &striker, strike_at_hello);
 	return 0;
