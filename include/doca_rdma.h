@@ -344,7 +344,9 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_rdma_get_grh_enabled(const struct doca_rdma *rdma, uint8_t *grh_enabled);
 
 /*
- * doca_rdma_set_gid_index() - which address of the device peers are told; 0 by default.
+ * doca_rdma_set_gid_index() - which address of the device peers are told, and connections to them
+ * come from; 0 by default. To a peer at an address of the other family they come from the
+ * device's of that family, when it has one.
  * Errors: INVALID_VALUE: rdma NULL, or behind the table of addresses. BAD_STATE: not IDLE. An
  * entry that is unused is refused at start.
  * Thread: the engine's. Source: DOCA 3.0 RDMA API; defaults ours.

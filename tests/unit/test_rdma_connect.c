@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Connections by descriptors: who must be there, who is taken, and how they end. */
+#include <arpa/inet.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
+#include "core/dev.h"
 #include "fixture.h"
-#include "rdma/rdma.h"
+#include "rdma/providers/software/soft.h"
 #include "rdma_rig.h"
 
 /* Bytes that a thousand connections may leave behind: what lanes on their way out hold. */
@@ -463,6 +466,40 @@ static void old_connections_are_void_after_a_restart(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* Where the requests of a side's connection come from. */
+static uint32_t source_of(const struct rdma_side *side)
+{
+	const struct soft_conn *soft = side->conn->provider_data;
+	struct sockaddr_in from = { .sin_family = AF_UNSPEC };
+	socklen_t len = sizeof(from);
+
+	pthread_mutex_lock(&soft->port->lock);
+	assert_int_equal(
+	    getsockname(soft->requester->sock.fd, (struct sockaddr *)(void *)&from, &len), 0);
+	pthread_mutex_unlock(&soft->port->lock);
+	assert_int_equal(from.sin_family, AF_INET);
+	return ntohl(from.sin_addr.s_addr);
+}
+
+/* Both are this machine's, which by itself would take for a source what the peer has. */
+static void requests_come_from_the_address_of_the_device(void **state)
+{
+	struct rdma_pair pair;
+	struct rdma_blob a_blob, b_blob;
+
+	(void)state;
+	rdma_pair_start(&pair, NULL);
+	rdma_export(&pair.b, &b_blob, &pair.b.conn);
+	pair.a.dev->info.ipv4[3] = 2;
+	rdma_export(&pair.a, &a_blob, &pair.a.conn);
+
+	assert_success(rdma_connect_to(&pair.a, &b_blob, pair.a.conn));
+	pair.a.dev->info.ipv4[3] = 1;
+
+	assert_int_equal(source_of(&pair.a), 0x7f000002);
+	rdma_pair_fini(&pair);
+}
+
 static void user_data_is_kept(void **state)
 {
 	union doca_data value = { .u64 = 1 };
@@ -499,6 +536,7 @@ int main(int argc, char **argv)
 		RDMA_TEST(connections_can_be_made_and_ended_often),
 		RDMA_TEST(old_connections_are_void_after_a_restart),
 		RDMA_TEST(user_data_is_kept),
+		RDMA_TEST_TCP(requests_come_from_the_address_of_the_device),
 	};
 
 	return rdma_run(tests, sizeof(tests) / sizeof(tests[0]), argc, argv);

@@ -182,6 +182,35 @@ doca_error_t soft_listen_tcp(const struct doca_rdma *rdma, int *fd, uint16_t *po
 	return DOCA_SUCCESS;
 }
 
+/* An option that the kind of the socket has not is refused, and that is all right. */
+static void set_option(int fd, int level, int name, int value)
+{
+	(void)setsockopt(fd, level, name, &value, sizeof(value));
+}
+
+/* The device's own address of that family; 0: it has none, or the family has no devices. */
+static socklen_t own_address(const struct doca_devinfo *info, sa_family_t family,
+			     union address *address)
+{
+	if (family == AF_INET && (info->has & CORE_DEV_HAS_IPV4) != 0)
+		return ipv4_address(ipv4_of(info), 0, address);
+	if (family == AF_INET6 && (info->has & CORE_DEV_HAS_IPV6) != 0)
+		return ipv6_address(info->ipv6, 0, info->iface_name, address);
+	return 0;
+}
+
+/* Lanes come from the device, though the system may know another way to the peer. */
+static bool bind_to_device(const struct soft_port *port, int fd, sa_family_t family)
+{
+	union address own;
+	socklen_t len = own_address(&port->rdma->dev->info, family, &own);
+
+	if (len == 0)
+		return true;
+	set_option(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1); /* the peer's decides on it */
+	return bind(fd, &own.any, len) == 0;
+}
+
 static int dial_at(const struct soft_port *port, const union address *address, socklen_t len)
 {
 	int fd = socket(address->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -190,7 +219,8 @@ static int dial_at(const struct soft_port *port, const union address *address, s
 	if (fd < 0)
 		return -1;
 	soft_socket_tune(port, fd);
-	if (connect(fd, &address->any, len) == 0 || errno == EINPROGRESS)
+	if (bind_to_device(port, fd, address->any.sa_family) &&
+	    (connect(fd, &address->any, len) == 0 || errno == EINPROGRESS))
 		return fd;
 	err = errno;
 	close(fd);
@@ -235,12 +265,6 @@ int soft_dial(const struct soft_port *port, const struct drdma_conn_record *peer
 		errno = EADDRNOTAVAIL;
 		return -1;
 	}
-}
-
-/* An option that the kind of the socket has not is refused, and that is all right. */
-static void set_option(int fd, int level, int name, int value)
-{
-	(void)setsockopt(fd, level, name, &value, sizeof(value));
 }
 
 void soft_socket_tune(const struct soft_port *port, int fd)
