@@ -394,7 +394,7 @@ doca_error_t doca_rdma_set_max_num_connections(struct doca_rdma *rdma,
  * Thread: the engine's. Source: DOCA 3.0 RDMA API.
  */
 DOCA_EXPERIMENTAL
-doca_error_t doca_rdma_get_max_num_connections(const struct doca_rdma *rdma,
+doca_error_t doca_rdma_get_max_num_connections(struct doca_rdma *rdma,
 					       uint16_t *max_num_connections);
 
 /*

@@ -306,7 +306,7 @@ doca_error_t doca_rdma_set_max_num_connections(struct doca_rdma *rdma, uint16_t 
 	return set(rdma, MAX_CONNECTIONS, max_num_connections, __func__);
 }
 
-doca_error_t doca_rdma_get_max_num_connections(const struct doca_rdma *rdma,
+doca_error_t doca_rdma_get_max_num_connections(struct doca_rdma *rdma,
 					       uint16_t *max_num_connections)
 {
 	return get_u16(rdma, MAX_CONNECTIONS, max_num_connections, __func__);
