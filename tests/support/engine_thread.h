@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Its id in this process; 0: there is none. */
+/* Its id in this process; 0: there is none, or it has served nothing yet. */
 pid_t engine_thread_find(void);
 
 /* Does it wait for something, rather than run or want to? */

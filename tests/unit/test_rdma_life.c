@@ -2,36 +2,46 @@
 /* The life of an RDMA context, its properties, and what a stop does to its tasks. */
 #include <string.h>
 
+#include "core/dev.h"
 #include "fixture.h"
 #include "rdma_rig.h"
 
 static void properties_have_their_defaults(void **state)
 {
+	struct doca_dev *dev = fixture_dev_open();
 	enum doca_rdma_transport_type transport;
+	struct doca_rdma *rdma;
+	enum doca_mtu_size mtu;
 	uint32_t number;
 	uint16_t count;
-	struct rdma_side side;
 	uint8_t byte;
 
 	(void)state;
-	rdma_side_init(&side, NULL);
-	assert_success(doca_rdma_get_send_queue_size(side.rdma, &number));
+	assert_success(doca_rdma_create(dev, &rdma));
+	assert_success(doca_rdma_get_send_queue_size(rdma, &number));
 	assert_int_equal(number, 256);
-	assert_success(doca_rdma_get_max_send_buf_list_len(side.rdma, &number));
+	assert_success(doca_rdma_get_max_send_buf_list_len(rdma, &number));
 	assert_int_equal(number, 16);
-	assert_success(doca_rdma_task_receive_get_dst_buf_list_len(side.rdma, &number));
+	assert_success(doca_rdma_task_receive_get_dst_buf_list_len(rdma, &number));
 	assert_int_equal(number, 4);
-	assert_success(doca_rdma_get_gid_index(side.rdma, &number));
+	assert_success(doca_rdma_get_permissions(rdma, &number));
 	assert_int_equal(number, 0);
-	assert_success(doca_rdma_get_transport_type(side.rdma, &transport));
+	assert_success(doca_rdma_get_gid_index(rdma, &number));
+	assert_int_equal(number, 0);
+	assert_success(doca_rdma_get_sl(rdma, &number));
+	assert_int_equal(number, 0);
+	assert_success(doca_rdma_get_mtu(rdma, &mtu));
+	assert_int_equal(mtu, DOCA_MTU_SIZE_1K_BYTES);
+	assert_success(doca_rdma_get_transport_type(rdma, &transport));
 	assert_int_equal(transport, DOCA_RDMA_TRANSPORT_TYPE_RC);
-	assert_success(doca_rdma_get_grh_enabled(side.rdma, &byte));
+	assert_success(doca_rdma_get_grh_enabled(rdma, &byte));
 	assert_int_equal(byte, 1);
-	assert_success(doca_rdma_get_rnr_retry_count(side.rdma, &byte));
+	assert_success(doca_rdma_get_rnr_retry_count(rdma, &byte));
 	assert_int_equal(byte, 7);
-	assert_success(doca_rdma_get_max_num_connections(side.rdma, &count));
+	assert_success(doca_rdma_get_max_num_connections(rdma, &count));
 	assert_int_equal(count, 1);
-	rdma_side_fini(&side);
+	assert_success(doca_rdma_destroy(rdma));
+	assert_success(doca_dev_close(dev));
 }
 
 /* rdma trap 18 */
@@ -406,6 +416,38 @@ static void capabilities_are_told(void **state)
 	assert_success(doca_dev_close(dev));
 }
 
+/* Whatever addresses this machine has. */
+static void gid_table_has_the_addresses_of_the_device(void **state)
+{
+	static const uint8_t ipv4_gid[DOCA_GID_BYTE_LENGTH] = { [10] = 0xff, 0xff, 10, 1, 2, 3 };
+	static const uint8_t ipv6[DOCA_GID_BYTE_LENGTH] = { 0xfd, 0x99, [15] = 7 };
+	static const uint8_t none[15 * DOCA_GID_BYTE_LENGTH];
+	struct doca_dev *dev = fixture_dev_open();
+	struct doca_devinfo info = dev->info;
+	struct doca_rdma_gid gids[16];
+
+	(void)state;
+	memcpy(info.ipv4, ipv4_gid + 12, sizeof(info.ipv4));
+	memcpy(info.ipv6, ipv6, sizeof(info.ipv6));
+
+	info.has = CORE_DEV_HAS_IPV4 | CORE_DEV_HAS_IPV6;
+	assert_success(doca_rdma_cap_get_gid(&info, 0, 16, gids));
+	assert_memory_equal(gids[0].raw, ipv4_gid, sizeof(ipv4_gid));
+	assert_memory_equal(gids[1].raw, ipv6, sizeof(ipv6));
+	assert_memory_equal(gids[2].raw, none, (size_t)14 * DOCA_GID_BYTE_LENGTH);
+
+	info.has = CORE_DEV_HAS_IPV4;
+	assert_success(doca_rdma_cap_get_gid(&info, 0, 16, gids));
+	assert_memory_equal(gids[0].raw, ipv4_gid, sizeof(ipv4_gid));
+	assert_memory_equal(gids[1].raw, none, sizeof(none));
+
+	info.has = CORE_DEV_HAS_IPV6;
+	assert_success(doca_rdma_cap_get_gid(&info, 0, 16, gids));
+	assert_memory_equal(gids[0].raw, ipv6, sizeof(ipv6));
+	assert_memory_equal(gids[1].raw, none, sizeof(none));
+	assert_success(doca_dev_close(dev));
+}
+
 int main(int argc, char **argv)
 {
 	const struct rdma_test tests[] = {
@@ -426,6 +468,7 @@ int main(int argc, char **argv)
 		RDMA_TEST(freed_task_can_still_be_asked),
 		RDMA_TEST(task_is_its_own_base),
 		RDMA_TEST(capabilities_are_told),
+		RDMA_TEST_ALONE(gid_table_has_the_addresses_of_the_device),
 	};
 
 	return rdma_run(tests, sizeof(tests) / sizeof(tests[0]), argc, argv);
