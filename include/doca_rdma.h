@@ -459,7 +459,8 @@ doca_rdma_cap_task_receive_get_max_dst_buf_list_len(const struct doca_devinfo *d
  * doca_rdma_task_receive_set_conf() - callbacks and pool size; needed before tasks can be
  * allocated.
  * num_tasks: entries, made when the context starts. A second call replaces the first.
- * Errors: INVALID_VALUE: a NULL argument, or num_tasks 0 or above 65536. BAD_STATE: not IDLE.
+ * Errors: INVALID_VALUE: a NULL argument, or num_tasks 0 or above 32768, see
+ * doca_rdma_cap_get_max_recv_queue_size(). BAD_STATE: not IDLE.
  * Thread: the engine's. Source: DOCA 3.0 RDMA API.
  */
 DOCA_EXPERIMENTAL

@@ -248,8 +248,10 @@ doca_error_t drdma_set_conf(struct doca_rdma *rdma, enum drdma_kind kind,
 			    doca_task_completion_cb_t success_cb,
 			    doca_task_completion_cb_t error_cb, uint32_t num_tasks)
 {
-	return core_pool_configure(&rdma->pools[kind], success_cb, error_cb, num_tasks,
-				   DRDMA_MAX_TASKS);
+	const uint32_t max =
+	    kind == DRDMA_RECEIVE ? rdma->provider->caps.max_receives : DRDMA_MAX_TASKS;
+
+	return core_pool_configure(&rdma->pools[kind], success_cb, error_cb, num_tasks, max);
 }
 
 doca_error_t drdma_task_alloc(struct doca_rdma *rdma, enum drdma_kind kind,

@@ -448,6 +448,26 @@ static void gid_table_has_the_addresses_of_the_device(void **state)
 	assert_success(doca_dev_close(dev));
 }
 
+/* The limit that is told is the one that holds. */
+static void receives_are_limited_by_the_capability(void **state)
+{
+	struct doca_dev *dev = fixture_dev_open();
+	const struct doca_devinfo *info = doca_dev_as_devinfo(dev);
+	const doca_rdma_task_receive_completion_cb_t callback =
+	    (doca_rdma_task_receive_completion_cb_t)heard_on_success;
+	struct doca_rdma *rdma;
+	uint32_t max;
+
+	(void)state;
+	assert_success(doca_rdma_cap_get_max_recv_queue_size(info, &max));
+	assert_success(doca_rdma_create(dev, &rdma));
+	assert_success(doca_rdma_task_receive_set_conf(rdma, callback, callback, max));
+	assert_refused(doca_rdma_task_receive_set_conf(rdma, callback, callback, max + 1),
+		       DOCA_ERROR_INVALID_VALUE, "");
+	assert_success(doca_rdma_destroy(rdma));
+	assert_success(doca_dev_close(dev));
+}
+
 int main(int argc, char **argv)
 {
 	const struct rdma_test tests[] = {
@@ -469,6 +489,7 @@ int main(int argc, char **argv)
 		RDMA_TEST(task_is_its_own_base),
 		RDMA_TEST(capabilities_are_told),
 		RDMA_TEST_ALONE(gid_table_has_the_addresses_of_the_device),
+		RDMA_TEST_ALONE(receives_are_limited_by_the_capability),
 	};
 
 	return rdma_run(tests, sizeof(tests) / sizeof(tests[0]), argc, argv);
