@@ -142,6 +142,7 @@ struct doca_rdma {
 	struct drdma_conns ended_conns; /* the oldest first */
 	unsigned int num_conns;         /* in conns */
 	unsigned int num_ended_conns;
+	uint32_t told_rights; /* that it lacks, as a log line has said */
 };
 
 extern const struct core_ctx_ops drdma_ctx_ops;
@@ -157,7 +158,7 @@ static inline struct drdma_task *drdma_from_task(struct doca_task *task)
  * Checks a task that is being submitted, and sets what the provider needs.
  * Errors: INVALID_VALUE, NOT_PERMITTED, BAD_STATE: as doca_rdma.h says of submit; logged.
  */
-doca_error_t drdma_task_prepare(const struct doca_rdma *rdma, struct drdma_task *task);
+doca_error_t drdma_task_prepare(struct doca_rdma *rdma, struct drdma_task *task);
 
 /* Ends tasks that the provider has handed back: the buf lengths, then core_task_complete(). */
 void drdma_tasks_finish(struct drdma_queue *finished);

@@ -2,6 +2,8 @@
 /* What holds for the tasks of every kind: their callbacks, their bufs and their pools. */
 #include <string.h>
 
+#include <doca_log.h>
+
 #include "fixture.h"
 #include "rdma_rig.h"
 
@@ -271,12 +273,77 @@ static void elements_may_be_of_several_mmaps(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* Lines about rights of the context's own; a backend lives until the process ends. */
+static struct {
+	char line[4096];
+	unsigned int count; /* atomic: the engine's thread logs, too */
+	struct doca_log_backend *backend;
+} told;
+
+static void count_told(char *line)
+{
+	if (strstr(line, "its own permissions") != NULL)
+		__atomic_fetch_add(&told.count, 1, __ATOMIC_RELAXED);
+}
+
+static unsigned int num_told(void)
+{
+	return __atomic_load_n(&told.count, __ATOMIC_RELAXED);
+}
+
+static void hear_of_rights(enum doca_log_level level)
+{
+	if (told.backend == NULL)
+		assert_success(doca_log_backend_create_with_buf_sdk(told.line, sizeof(told.line),
+								    count_told, &told.backend));
+	assert_success(doca_log_backend_set_sdk_level(told.backend, level));
+}
+
+/* A write to, and a read from, the other side. */
+static void reach_over(struct rdma_pair *pair)
+{
+	rdma_submit(&pair->a, rdma_write_task(&pair->a, rdma_data(&pair->a, 0, 8),
+					      rdma_remote_buf(&pair->a, &pair->b, 0, 8, 0), 1));
+	rdma_submit(&pair->a, rdma_read_task(&pair->a, rdma_remote_buf(&pair->a, &pair->b, 0, 8, 8),
+					     rdma_room(&pair->a, 8, 8), 2));
+	rdma_hears(&pair->a, "ok(1) ok(2)");
+}
+
+static void missing_rights_of_its_own_are_told_once(void **state)
+{
+	struct rdma_pair pair;
+
+	(void)state;
+	told.count = 0;
+	rdma_pair_init(&pair, NULL);
+	hear_of_rights(DOCA_LOG_LEVEL_INFO);
+	reach_over(&pair);
+	assert_int_equal(num_told(), 0);
+	assert_success(rdma_stop(&pair.a));
+	rdma_heard(&pair.a, "running>stopping stopping>idle");
+	assert_success(doca_rdma_set_permissions(pair.a.rdma, 0));
+	rdma_side_start(&pair.a);
+	assert_success(rdma_disconnect(&pair.b, pair.b.conn));
+	rdma_connect(&pair.a, &pair.b, &pair.a.conn, &pair.b.conn);
+
+	reach_over(&pair);
+	assert_int_equal(num_told(), 2); /* for the write, and for the read */
+	reach_over(&pair);
+	assert_int_equal(num_told(), 2);
+
+	hear_of_rights(DOCA_LOG_LEVEL_DISABLE);
+	rdma_pair_fini(&pair);
+}
+
 int main(int argc, char **argv)
 {
 	const struct rdma_test tests[] = {
-		RDMA_TEST(callbacks_come_from_progress),     RDMA_TEST(bufs_are_left_as_they_were),
-		RDMA_TEST(callback_may_free_and_take_again), RDMA_TEST(pool_limits_its_tasks),
+		RDMA_TEST(callbacks_come_from_progress),
+		RDMA_TEST(bufs_are_left_as_they_were),
+		RDMA_TEST(callback_may_free_and_take_again),
+		RDMA_TEST(pool_limits_its_tasks),
 		RDMA_TEST(elements_may_be_of_several_mmaps),
+		RDMA_TEST_ALONE(missing_rights_of_its_own_are_told_once),
 	};
 
 	return rdma_run(tests, sizeof(tests) / sizeof(tests[0]), argc, argv);
