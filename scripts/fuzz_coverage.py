@@ -179,7 +179,7 @@ FUNCTIONS = {
             'init_cookie', 'uromh_auth_init']},
     'src/urom/daemon/sessions/session.c': {CROWD: ['make_room']},
     'src/urom/host/service_file.c': {
-        'the environment and the file system': ['default_port', 'read_file',
+        'the environment and the file system': ['default_port', 'fail_read', 'read_file',
                                                 'uromh_service_file_find']},
     'src/urom/host/service_start.c': {
         'the network; the target brings its own': ['share_of_time', 'try_address', 'resolve',
