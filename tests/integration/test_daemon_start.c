@@ -487,6 +487,9 @@ static void host_that_leaves_takes_its_unfinished_worker_along(void **state)
 	rig_host_send(&second, WIRE_WORKER_START, &start.start);
 	daemon_rig_wait_text(daemon_rig_path(&rig, "logs/urom_daemon_dev.log"), "started for");
 	rig_host_fini(&second);
+	/* A start that comes before that would be one more host of the same worker. */
+	daemon_rig_wait_text(daemon_rig_path(&rig, "logs/urom_daemon_dev.log"),
+			     "closed by its peer");
 	/* A start of this id waits until the old process has gone. */
 	rig_start_init(&start, 7, NULL);
 	rig_host_start(&host, &start, &started);
