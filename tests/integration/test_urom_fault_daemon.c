@@ -154,6 +154,9 @@ static pid_t strike_before_hello(struct urom_fault *fault, enum urom_fault_act a
 		urom_logs_take_all(&fault->rig->logs, "it has left and not given the proof");
 	strike(fault, UROM_FAULT_STOP);
 	start_service(fault, &striker, strike_at_hello);
+	/* When it goes on it greets a host that has given up. */
+	if (act == UROM_FAULT_STOP)
+		urom_logs_take_all(&fault->rig->logs, "it has left and not given the proof");
 	return 0;
 }
 
