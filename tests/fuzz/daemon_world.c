@@ -246,13 +246,12 @@ int __wrap_pidfd_send_signal(int pidfd, int number, siginfo_t *info, unsigned in
 	return 0;
 }
 
-static void reap_asker(struct world_asker *asker, siginfo_t *info)
+static void look_at_asker(const struct world_asker *asker, siginfo_t *info)
 {
 	if (asker->verdict_fd >= 0)
 		return; /* it has not ended */
 	*info = (siginfo_t){ .si_code = CLD_EXITED };
 	info->si_pid = FIRST_ASKER + (pid_t)(asker - askers);
-	asker->is_reaped = true;
 }
 
 int __wrap_waitid(idtype_t type, id_t id, siginfo_t *info, int options)
@@ -261,10 +260,15 @@ int __wrap_waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	struct world_asker *asker = type == P_PIDFD ? find_asker((int)id) : NULL;
 
 	if (asker != NULL) {
-		reap_asker(asker, info);
+		look_at_asker(asker, info);
+		asker->is_reaped = info->si_pid != 0 && (options & WNOWAIT) == 0;
 		return 0;
 	}
-	if (process == NULL || !process->has_ended)
+	if (process == NULL) {
+		errno = ECHILD;
+		return -1;
+	}
+	if (!process->has_ended)
 		return 0;
 	*info = process->end;
 	process->is_reaped = (options & WNOWAIT) == 0;

@@ -14,6 +14,7 @@
 #include "urom/daemon/base/limits.h"
 #include "urom/daemon/plugins/look_child.h"
 #include "urom/daemon/plugins/sight.h"
+#include "urom/daemon/process/ending.h"
 #include "urom/daemon/process/pidfd.h"
 
 DOCA_LOG_REGISTER(UROMD::LOOKS);
@@ -34,7 +35,7 @@ struct looker {
 	struct uromd_looks *looks;
 	struct uromd_place *stuck_in; /* NULL: it is in none */
 	struct uromd_pidfd process;
-	sd_event_source *end_source;
+	struct uromd_ending ending;
 	sd_event_source *timer;
 	int fd; /* owned, its notes; -1: nobody reads them any more */
 	sd_event_source *notes_source;
@@ -62,7 +63,7 @@ static void looker_free(struct looker *looker)
 	TAILQ_REMOVE(&looks->lookers, looker, entry);
 	if (looker->stuck_in != NULL)
 		looker->stuck_in->is_left_out = false;
-	(void)sd_event_source_disable_unref(looker->end_source);
+	uromd_ending_fini(&looker->ending);
 	(void)sd_event_source_disable_unref(looker->timer);
 	(void)sd_event_source_disable_unref(looker->notes_source);
 	if (looker->fd >= 0)
@@ -156,20 +157,16 @@ static int on_notes(sd_event_source *source, int fd, uint32_t events, void *arg)
 	return 0;
 }
 
-static int on_end(sd_event_source *source, int fd, uint32_t events, void *arg)
+static void on_end(void *arg)
 {
 	struct looker *looker = arg;
 
-	(void)source;
-	(void)fd;
-	(void)events;
 	/* What is still in the pipe, up to its end. */
 	while (looker == looker->looks->current && hear(looker))
 		;
 	if (looker == looker->looks->current)
 		end_early(looker);
 	looker_free(looker);
-	return 0;
 }
 
 static doca_error_t start(struct uromd_looks *looks, size_t first);
@@ -227,8 +224,7 @@ static int on_time(sd_event_source *source, uint64_t usec, void *arg)
 static int watch(struct looker *looker)
 {
 	sd_event *event = looker->looks->event;
-	int status = sd_event_add_io(event, &looker->end_source, looker->process.pidfd, EPOLLIN,
-				     on_end, looker);
+	int status = -uromd_ending_watch(&looker->ending, event, &looker->process, on_end, looker);
 
 	if (status >= 0)
 		status = sd_event_add_io(event, &looker->notes_source, looker->fd, EPOLLIN,

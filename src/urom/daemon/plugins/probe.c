@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "urom/daemon/base/limits.h"
 #include "urom/daemon/plugins/probe_child.h"
+#include "urom/daemon/process/ending.h"
 #include "urom/daemon/process/pidfd.h"
 
 #define SECOND_US UINT64_C(1000000)
@@ -37,7 +38,7 @@ struct uromd_probe {
 	const struct uromd_probe_hooks *hooks;
 	void *arg;
 	struct uromd_pidfd process;
-	sd_event_source *exit_source;
+	struct uromd_ending ending;
 	sd_event_source *timer;
 	bool is_late;
 	bool is_too_late; /* killed for it */
@@ -55,7 +56,7 @@ static void output_fini(struct output *output)
 
 static void probe_free(struct uromd_probe *probe)
 {
-	(void)sd_event_source_disable_unref(probe->exit_source);
+	uromd_ending_fini(&probe->ending);
 	(void)sd_event_source_disable_unref(probe->timer);
 	output_fini(&probe->out);
 	output_fini(&probe->err);
@@ -110,15 +111,12 @@ static void judge(struct uromd_probe *probe, struct uromd_answer *answer)
 	(void)snprintf(answer->reason, sizeof(answer->reason), UROMD_LATE_REASON);
 }
 
-static int on_end(sd_event_source *source, int fd, uint32_t events, void *arg)
+static void on_end(void *arg)
 {
 	struct uromd_probe *probe = arg;
 	const struct uromd_probe_hooks *hooks = probe->hooks;
 	struct uromd_answer answer;
 
-	(void)source;
-	(void)fd;
-	(void)events;
 	uromd_pidfd_kill_group(&probe->process);
 	drain(&probe->out);
 	drain(&probe->err);
@@ -126,7 +124,6 @@ static int on_end(sd_event_source *source, int fd, uint32_t events, void *arg)
 	arg = probe->arg;
 	probe_free(probe);
 	hooks->done(arg, &answer);
-	return 0;
 }
 
 static int on_time(sd_event_source *source, uint64_t usec, void *arg)
@@ -182,8 +179,7 @@ static int start(struct uromd_probe *probe, const struct uromd_prober *prober, c
 /* Has the loop watch it; 0 or an errno. */
 static int watch(struct uromd_probe *probe, sd_event *event)
 {
-	int ret = sd_event_add_io(event, &probe->exit_source, probe->process.pidfd, EPOLLIN, on_end,
-				  probe);
+	int ret = -uromd_ending_watch(&probe->ending, event, &probe->process, on_end, probe);
 
 	if (ret >= 0)
 		ret = sd_event_add_io(event, &probe->out.source, probe->out.fd, EPOLLIN, on_output,

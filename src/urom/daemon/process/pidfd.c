@@ -60,6 +60,15 @@ static bool await(const struct uromd_pidfd *process, siginfo_t *info, int flags)
 	       info->si_pid != 0;
 }
 
+bool uromd_pidfd_is_running(const struct uromd_pidfd *process)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return process->pid != 0 &&
+	       waitid(P_PIDFD, (id_t)process->pidfd, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid == 0;
+}
+
 bool uromd_pidfd_look(const struct uromd_pidfd *process, siginfo_t *info)
 {
 	return await(process, info, WNOWAIT);

@@ -40,6 +40,12 @@ void uromd_pidfd_signal(const struct uromd_pidfd *process, int number);
  */
 void uromd_pidfd_kill_group(const struct uromd_pidfd *process);
 
+/*
+ * Is its end still to come? So it is for one that has ended but that its tracer has first. False:
+ * it can be reaped, or was.
+ */
+bool uromd_pidfd_is_running(const struct uromd_pidfd *process);
+
 /* How it has ended, while it is a zombie still. False: it has not, or was reaped. */
 bool uromd_pidfd_look(const struct uromd_pidfd *process, siginfo_t *info);
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "urom/auth/auth_munge.h"
 #include "urom/daemon/base/limits.h"
 #include "urom/daemon/daemon.h"
+#include "urom/daemon/process/ending.h"
 #include "urom/daemon/process/pidfd.h"
 #include "urom/daemon/sessions/challenge.h"
 
@@ -37,7 +37,7 @@ struct uromd_credential {
 	struct uromd_session *session;      /* borrowed; NULL: nobody waits for it */
 	struct uromd_pidfd process;         /* none: it has not begun */
 	int verdict_fd;                     /* owned; -1: none */
-	sd_event_source *end;
+	struct uromd_ending ending;
 	sd_event_source *timer;
 	bool is_late;
 	uint32_t len;
@@ -46,7 +46,7 @@ struct uromd_credential {
 
 static void credential_free(struct uromd_credential *credential)
 {
-	(void)sd_event_source_disable_unref(credential->end);
+	uromd_ending_fini(&credential->ending);
 	(void)sd_event_source_disable_unref(credential->timer);
 	uromd_pidfd_end(&credential->process);
 	if (credential->verdict_fd >= 0)
@@ -130,17 +130,13 @@ static void finish(struct uromd_credential *credential)
 	start_next(credentials);
 }
 
-static int on_end(sd_event_source *source, int fd, uint32_t events, void *arg)
+static void on_end(void *arg)
 {
 	struct uromd_credential *credential = arg;
 	siginfo_t info;
 
-	(void)source;
-	(void)fd;
-	(void)events;
 	(void)uromd_pidfd_reap(&credential->process, &info); /* the verdict tells all there is */
 	finish(credential);
-	return 0;
 }
 
 static int on_late(sd_event_source *source, uint64_t usec, void *arg)
@@ -170,8 +166,8 @@ static int start(struct uromd_credential *credential)
 	close(ends[1]);
 	if (pid < 0 || uromd_pidfd_init(&credential->process, pid) != DOCA_SUCCESS)
 		return errno;
-	status = sd_event_add_io(event, &credential->end, credential->process.pidfd, EPOLLIN,
-				 on_end, credential);
+	status = -uromd_ending_watch(&credential->ending, event, &credential->process, on_end,
+				     credential);
 	if (status >= 0)
 		status = sd_event_add_time_relative(event, &credential->timer, CLOCK_MONOTONIC,
 						    UROMD_CREDENTIAL_S * USEC_PER_SEC,

@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/epoll.h>
 
 #include <doca_log.h>
 
@@ -147,16 +146,13 @@ static void log_end(const struct uromd_worker *worker, const struct uromd_failur
 		DOCA_LOG_ERR("%s", failure->reason);
 }
 
-static int on_end(sd_event_source *source, int fd, uint32_t events, void *arg)
+static void on_end(void *arg)
 {
 	struct uromd_worker *worker = arg;
 	struct uromd_daemon *daemon = worker->daemon;
 	struct uromd_failure failure;
 	siginfo_t info;
 
-	(void)source;
-	(void)fd;
-	(void)events;
 	if (!uromd_pidfd_look(&worker->process, &info))
 		info = (siginfo_t){ .si_code = CLD_KILLED }; /* somebody else has waited for it */
 	/* Its last words may be why. */
@@ -173,13 +169,12 @@ static int on_end(sd_event_source *source, int fd, uint32_t events, void *arg)
 	(void)uromd_pidfd_reap(&worker->process, &info);
 	uromd_worker_gone(worker, &failure);
 	uromd_daemon_worker_gone(daemon);
-	return 0;
 }
 
 doca_error_t uromd_reap_watch(struct uromd_worker *worker)
 {
-	if (sd_event_add_io(worker->daemon->event, &worker->end_source, worker->process.pidfd,
-			    EPOLLIN, on_end, worker) < 0)
+	if (uromd_ending_watch(&worker->ending, worker->daemon->event, &worker->process, on_end,
+			       worker) != 0)
 		return DOCA_ERROR_NO_MEMORY;
 	return DOCA_SUCCESS;
 }

@@ -203,7 +203,7 @@ static void destroy(struct uromd_worker *worker)
 		worker->session->worker = NULL;
 		uromd_session_end(worker->session);
 	}
-	sd_event_source_disable_unref(worker->end_source);
+	uromd_ending_fini(&worker->ending);
 	uromd_pidfd_fini(&worker->process);
 	sd_event_source_disable_unref(worker->timer);
 	TAILQ_REMOVE(&workers->list, worker, link);

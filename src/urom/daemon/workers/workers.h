@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "urom/daemon/base/identity.h"
+#include "urom/daemon/process/ending.h"
 #include "urom/daemon/process/pidfd.h"
 #include "urom/daemon/process/usage.h"
 #include "urom/daemon/sessions/conns.h"
@@ -56,7 +57,7 @@ struct uromd_worker {
 	struct uromd_conn_list conns;    /* all states but QUEUED */
 	struct uromd_conn_list queue;    /* QUEUED: for the one that comes after it */
 	unsigned int num_conns;          /* in both */
-	sd_event_source *end_source;     /* of the process */
+	struct uromd_ending ending;      /* of the process */
 	struct uromd_worker_log log;
 	struct uromd_usage usage;            /* at the last look */
 	sd_event_source *timer;              /* of bring-up, of lingering, of closing */
