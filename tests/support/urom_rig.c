@@ -117,8 +117,10 @@ static void make_arguments(const struct urom_rig *rig, struct words *words, cons
 {
 	const char *level = rig->options.log_level;
 
-	add_words(words, (const char *const[]){ DOCA_UROM_DAEMON, "--listen", "127.0.0.1:0", "-l",
+	add_words(words, (const char *const[]){ DOCA_UROM_DAEMON, "-l",
 						level != NULL ? level : "60", NULL });
+	if (!has_word(rig->options.args, "--listen"))
+		add_words(words, (const char *const[]){ "--listen", "127.0.0.1:0", NULL });
 	if (!rig->options.has_log_dir)
 		add_words(words, (const char *const[]){ "--log-dir", logs, NULL });
 	/* Tests that are root's have plugins and logs that are root's. */
