@@ -7,6 +7,8 @@
 
 #define NUM_MESSAGES  8
 #define MESSAGE_BYTES 16
+#define NUM_SIDES     4
+#define NUM_CONNS     50 /* of each of them */
 
 static void initiator_alone_connects(void **state)
 {
@@ -149,6 +151,40 @@ static void initiators_share_the_receives_and_keep_their_order(void **state)
 		assert_true(from < RDMA_DC_MAX);
 		assert_int_equal(message[1], next[from]++);
 	}
+	rdma_dc_fini(&dc);
+}
+
+/* One message over each of the connections, all of which wait for receives first. */
+static void send_over_many(struct rdma_side *side, const struct rdma_blob *target)
+{
+	for (uint64_t i = 0; i < NUM_CONNS; i++) {
+		rdma_dc_connect(side, target);
+		rdma_submit(side, rdma_send_task(side, NULL, i));
+	}
+}
+
+static void hundreds_of_initiators_are_served(void **state)
+{
+	const struct rdma_conf many = { .max_conns = NUM_CONNS };
+	const struct rdma_conf conf = { .num_tasks = NUM_SIDES * NUM_CONNS };
+	struct rdma_side sides[NUM_SIDES];
+	struct rdma_dc dc;
+
+	(void)state;
+	rdma_dc_init(&dc, 0, &conf);
+	for (int i = 0; i < NUM_SIDES; i++) {
+		rdma_dc_side_init(&sides[i], &many);
+		send_over_many(&sides[i], &dc.blob);
+	}
+
+	for (uint64_t i = 0; i < conf.num_tasks; i++)
+		rdma_submit(&dc.target, rdma_receive_task(&dc.target, NULL, i));
+
+	for (int i = 0; i < NUM_SIDES; i++)
+		rdma_dc_drive(&sides[i], NUM_CONNS);
+	rdma_dc_drive(&dc.target, conf.num_tasks);
+	for (int i = 0; i < NUM_SIDES; i++)
+		rdma_side_fini(&sides[i]);
 	rdma_dc_fini(&dc);
 }
 
@@ -433,6 +469,7 @@ int main(int argc, char **argv)
 		RDMA_TEST(messages_with_immediates_arrive),
 		RDMA_TEST(big_payloads_arrive),
 		RDMA_TEST(initiators_share_the_receives_and_keep_their_order),
+		RDMA_TEST(hundreds_of_initiators_are_served),
 		RDMA_TEST(waiting_message_holds_up_its_initiator_alone),
 		RDMA_TEST(receive_names_the_exported_connection),
 		RDMA_TEST(exported_connection_takes_no_tasks),
