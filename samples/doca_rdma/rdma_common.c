@@ -131,17 +131,15 @@ static doca_error_t register_arguments(const struct rdma_sample_spec *spec)
 		  DOCA_ARGP_TYPE_STRING, false },
 		{ "re", "remote-descriptor-path", "File that the other side writes", on_remote_path,
 		  DOCA_ARGP_TYPE_STRING, false },
-		{ "m", "remote-resource-descriptor-path", "File with the responder's memory",
+		{ "m", "remote-resource-descriptor-path",
+		  "File with the responder's memory; where there is none, not used",
 		  on_resource_path, DOCA_ARGP_TYPE_STRING, false },
 	};
 	const struct argument text = { spec->text_flag, spec->text_name,       "Text to be moved",
 				       on_text,         DOCA_ARGP_TYPE_STRING, false };
 	doca_error_t result = DOCA_SUCCESS;
-	size_t count = sizeof(common) / sizeof(common[0]);
 
-	if (spec->role == RDMA_SAMPLE_SENDER || spec->role == RDMA_SAMPLE_RECEIVER)
-		count--; /* there is no such memory */
-	for (size_t i = 0; i < count && result == DOCA_SUCCESS; i++)
+	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]) && result == DOCA_SUCCESS; i++)
 		result = register_argument(&common[i]);
 	if (result == DOCA_SUCCESS && spec->text_flag != NULL)
 		result = register_argument(&text);
@@ -441,11 +439,16 @@ static doca_error_t run(const struct rdma_sample_spec *spec, struct rdma_sample 
 	return result == DOCA_SUCCESS ? spec->finish(sample) : result;
 }
 
-/* An end that fails is logged by the library; the others are tried all the same. */
-static void end(struct rdma_sample *sample)
+/*
+ * Ends all that there is. What fails is logged by the library, and the rest is tried all the same.
+ * Returns how the context has stopped.
+ */
+static doca_error_t end(struct rdma_sample *sample)
 {
+	doca_error_t result = DOCA_SUCCESS;
+
 	if (sample->ctx != NULL)
-		(void)sample_stop(sample->pe, sample->ctx);
+		result = sample_stop(sample->pe, sample->ctx);
 	if (sample->rdma != NULL)
 		(void)doca_rdma_destroy(sample->rdma);
 	if (sample->pe != NULL)
@@ -466,12 +469,13 @@ static void end(struct rdma_sample *sample)
 		(void)unlink(sample->local_path);
 	if (sample->has_resource_file)
 		(void)unlink(sample->resource_path);
+	return result;
 }
 
 int rdma_sample_main(const struct rdma_sample_spec *spec, int argc, char **argv)
 {
 	static struct rdma_sample sample;
-	doca_error_t result;
+	doca_error_t result, ended;
 
 	/* Lines of the program: INFO goes to standard output, warnings go to standard error. */
 	if (doca_log_backend_create_standard() != DOCA_SUCCESS)
@@ -482,7 +486,9 @@ int rdma_sample_main(const struct rdma_sample_spec *spec, int argc, char **argv)
 		result = sample_open_device(sample.device, &sample.dev);
 	if (result == DOCA_SUCCESS)
 		result = run(spec, &sample);
-	end(&sample);
+	ended = end(&sample);
+	if (result == DOCA_SUCCESS)
+		result = ended;
 	if (result == DOCA_SUCCESS)
 		DOCA_LOG_INFO("Sample finished successfully");
 	else
