@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Uses the installed samples of RDMA as a stranger with DOCA's own instructions does: looks at the
 # version, builds where they are installed into another folder, runs a pair with Enter after six
-# seconds on each side, and changes a copy of the tree. pkg-config must find the installation.
+# seconds on each side, then each pair as fast as it goes, and changes a copy of the tree. pkg-config
+# must find the installation.
 #   scripts/test_install_rdma.sh PREFIX WORK      WORK: a folder that is made
 # SPDX-License-Identifier: BSD-3-Clause
 set -euo pipefail
@@ -47,10 +48,28 @@ build() { # SAMPLES OUT NAME...
     [ "$(find "$samples" | sort)" = "$before" ] || fail "building has written into $samples"
 }
 
-check_pair() { # FOLDER TEXT
-    grep -q "Got from sender: \"$2\"" "$1/recv.log" || fail "the receiver: $(cat "$1/recv.log")"
-    grep -q 'Sample finished successfully' "$1/recv.log" || fail "the receiver did not end well"
-    grep -q 'Sample finished successfully' "$1/send.log" || fail "the sender did not end well"
+# What each sample says when it has done its part.
+proofs() { # NAME TEXT
+    case $1 in
+    rdma_receive) echo "Got from sender: \"$2\"" ;;
+    rdma_send) echo "RDMA send task was done successfully" ;;
+    rdma_receive_immediate) echo "Got from sender: \"$2\" with immediate: 43981" ;;
+    rdma_send_immediate) echo "RDMA send with immediate task was done successfully" ;;
+    rdma_read_responder) echo "Wait till the requester has finished reading and press enter" ;;
+    rdma_read_requester) echo "Read from responder: \"$2\"" ;;
+    rdma_write_responder) echo "Requester has written: \"$2\"" ;;
+    rdma_write_requester) echo "Written to responder \"$2\"" ;;
+    rdma_write_immediate_responder)
+        echo "Requester has written: \"$2\" with immediate data: 43981" ;;
+    rdma_write_immediate_requester)
+        echo "Written to responder \"$2\" with immediate value 43981" ;;
+    *) fail "$1 is in no pair" ;;
+    esac
+}
+
+check_end() { # NAME LOG TEXT
+    grep -qF "$(proofs "$1" "$3")" "$2" || fail "$1: $(cat "$2")"
+    grep -q 'Sample finished successfully' "$2" || fail "$1 did not end well: $(cat "$2")"
 }
 
 # To the letter: both in one command, with these times.
@@ -69,28 +88,44 @@ run_as_told() { # OUT
     ) | "$1/rdma_send/doca_rdma_send" -d soft_lo -g 0 -ld "$dir/send.desc" \
         -re "$dir/recv.desc" >"$dir/send.log" 2>&1 || fail "the sender: $(cat "$dir/send.log")"
     wait $! || fail "the receiver: $(cat "$dir/recv.log")"
-    check_pair "$dir" 'Hi DOCA RDMA!'
+    check_end rdma_receive "$dir/recv.log" 'Hi DOCA RDMA!'
+    check_end rdma_send "$dir/send.log" 'Hi DOCA RDMA!'
 }
 
-# The same without waiting longer than it takes.
-run_pair() { # OUT FOLDER TEXT
-    local receiver
+# Two samples, without waiting longer than it takes: the first is started first, and gets a second
+# Enter when the other is done, which it needs when it only looks on.
+run_pair() { # OUT FOLDER FIRST SECOND TEXT
+    local first files=(-d soft_lo -g 0 -m "$2/resource")
     mkdir "$2"
     mkfifo "$2/keys"
-    "$1/rdma_receive/doca_rdma_receive" -d soft_lo -g 0 -ld "$2/recv.desc" -re "$2/send.desc" \
-        <"$2/keys" >"$2/recv.log" 2>&1 &
-    receiver=$!
-    exec 7>"$2/keys"
-    wait_for_file "$2/recv.desc" $receiver || fail "the receiver writes no descriptor"
+    "$1/$3/doca_$3" "${files[@]}" -ld "$2/first.desc" -re "$2/second.desc" \
+        <"$2/keys" >"$2/first.log" 2>&1 &
+    first=$!
+    exec 7<>"$2/keys" # for reading, too, so that the last Enter needs no reader
+    wait_for_file "$2/first.desc" $first || fail "$3 writes no descriptor: $(cat "$2/first.log")"
+    case $3 in
+    *_responder) wait_for_file "$2/resource" $first || fail "$3 does not describe its memory" ;;
+    esac
     (
-        wait_for_file "$2/send.desc" $$
+        wait_for_file "$2/second.desc" $$
         echo >&7
         echo
-    ) | "$1/rdma_send/doca_rdma_send" -d soft_lo -g 0 -ld "$2/send.desc" \
-        -re "$2/recv.desc" >"$2/send.log" 2>&1 || fail "the sender: $(cat "$2/send.log")"
-    wait $receiver || fail "the receiver: $(cat "$2/recv.log")"
+    ) | "$1/$4/doca_$4" "${files[@]}" -ld "$2/second.desc" -re "$2/first.desc" \
+        >"$2/second.log" 2>&1 || fail "$4: $(cat "$2/second.log")"
+    echo >&7
+    wait $first || fail "$3: $(cat "$2/first.log")"
     exec 7>&-
-    check_pair "$2" "$3"
+    check_end "$3" "$2/first.log" "$5"
+    check_end "$4" "$2/second.log" "$5"
+}
+
+run_all_pairs() { # OUT
+    run_pair "$1" "$work/pair1" rdma_receive rdma_send 'Hi DOCA RDMA!'
+    run_pair "$1" "$work/pair2" rdma_receive_immediate rdma_send_immediate 'Hi DOCA RDMA!'
+    run_pair "$1" "$work/pair3" rdma_read_responder rdma_read_requester 'Hi DOCA RDMA!'
+    run_pair "$1" "$work/pair4" rdma_write_responder rdma_write_requester 'Hi DOCA RDMA!'
+    run_pair "$1" "$work/pair5" rdma_write_immediate_responder rdma_write_immediate_requester \
+        'Hi DOCA RDMA!'
 }
 
 # Enter before the other side has written: an error that says so, and nothing is left.
@@ -117,8 +152,8 @@ change_copy() { # OUT
         s/^#include <doca_log.h>/#include <string.h>\n\n&/' \
         "$tree"/samples/doca_rdma/rdma_receive/*.c
     build "$tree/samples/doca_rdma" "$1" rdma_receive rdma_send
-    run_pair "$1" "$work/changed" 'Another text'
-    grep -q 'Proof: 12 bytes' "$work/changed/recv.log" || fail "the changed receiver proves nothing"
+    run_pair "$1" "$work/changed" rdma_receive rdma_send 'Another text'
+    grep -q 'Proof: 12 bytes' "$work/changed/first.log" || fail "the changed receiver proves nothing"
 }
 
 mkdir "$work"
@@ -127,7 +162,7 @@ mapfile -t names < <(find "$prefix"/samples/doca_rdma/* -maxdepth 0 -type d -pri
 [ ${#names[@]} -ge 10 ] || fail "only ${#names[@]} samples were installed"
 build "$prefix/samples/doca_rdma" "$work/built" "${names[@]}"
 run_as_told "$work/built"
-run_pair "$work/built" "$work/pair" 'Hi DOCA RDMA!'
+run_all_pairs "$work/built"
 run_in_wrong_order "$work/built"
 change_copy "$work/changed-built"
 echo "doca_rdma: the samples build where they are installed, run as told, and can be changed"
