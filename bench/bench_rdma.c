@@ -6,9 +6,6 @@
  */
 
 #include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -20,6 +17,7 @@
 
 #include "bench.h"
 #include "bench_rdma_rival.h"
+#include "rdma_bare.h"
 #include "rdma_side.h"
 
 #define KIB ((size_t)1024)
@@ -29,6 +27,7 @@
 enum role {
 	ROLE_POLL,    /* drives its engine all the time */
 	ROLE_PASSIVE, /* nothing */
+	ROLE_SLEEP,   /* sleeps on the handle of its engine, and serves what wakes it */
 	ROLE_ECHO,    /* answers messages, asleep in between */
 };
 
@@ -36,18 +35,18 @@ struct rig {
 	struct side side;
 	size_t bytes;
 	enum role role;
-	pid_t child;      /* with the other side */
-	pid_t peer_child; /* that answers the bare loop */
-	int control;      /* of child: closed, it ends */
-	int peer_socket;
-	bool is_peer_spinning;
-	char *peer_bytes;          /* of the bare loop, and at the same address in its process */
+	pid_t child;               /* with the other side */
+	pid_t peer_child;          /* that answers the bare loop */
+	int control;               /* of child: closed, it ends */
+	struct bare bare;          /* its memory is also that of the other peers */
 	const struct rival *rival; /* instead of the bare loop; NULL: none */
-	void *client;              /* the rival's */
-	pid_t running;             /* of both children: the other is stopped */
+	int rival_socket;
+	void *client;  /* the rival's */
+	pid_t running; /* of both children: the other is stopped */
 };
 
-#define PEER_BYTES (16 * MIB)
+_Static_assert(BARE_MAX_IN_FLIGHT == SIDE_MAX_TASKS && RIVAL_MAX_IN_FLIGHT == SIDE_MAX_TASKS,
+	       "as many in flight");
 
 static void fail_errno(const char *what)
 {
@@ -65,108 +64,39 @@ static void let_run(struct rig *rig, pid_t child)
 	rig->running = child;
 }
 
-/* --- the bare loops ------------------------------------------------------------------------ */
+/* --- the peers ----------------------------------------------------------------------------- */
 
-/* len bytes, all of them; spinning or not is the socket's own. */
-static void put_all(int fd, const char *from, size_t len)
+/* In the other process. */
+__attribute__((noreturn)) static void be_peer(struct rig *rig, int fd)
 {
-	while (len > 0) {
-		ssize_t done = send(fd, from, len, MSG_NOSIGNAL);
-
-		if (done < 0 && errno != EAGAIN && errno != EINTR)
-			_exit(0);
-		if (done > 0) {
-			from += done;
-			len -= (size_t)done;
-		}
-	}
+	(void)bench_pin(1);
+	memset(rig->bare.bytes, 2, BARE_BYTES); /* pages of its own */
+	if (rig->rival != NULL)
+		rig->rival->serve(fd, rig->bare.bytes, BARE_BYTES);
+	bare_answer(&rig->bare, fd);
 }
 
-static void get_all(int fd, char *to, size_t len)
+static void start_peer(struct rig *rig, bool is_read, bool is_tcp, bool is_spinning)
 {
-	while (len > 0) {
-		ssize_t done = recv(fd, to, len, 0);
+	int far, fds[2] = { -1, -1 };
 
-		if (done == 0 || (done < 0 && errno != EAGAIN && errno != EINTR))
-			_exit(0);
-		if (done > 0) {
-			to += done;
-			len -= (size_t)done;
-		}
-	}
-}
-
-static void tcp_pair(int *fds)
-{
-	struct sockaddr_in address = { .sin_family = AF_INET,
-				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t len = sizeof(address);
-	int listener = socket(AF_INET, SOCK_STREAM, 0);
-	const int one = 1;
-
-	fds[0] = socket(AF_INET, SOCK_STREAM, 0);
-	if (listener < 0 || fds[0] < 0 || bind(listener, (struct sockaddr *)&address, len) != 0 ||
-	    listen(listener, 1) != 0 ||
-	    getsockname(listener, (struct sockaddr *)&address, &len) != 0 ||
-	    connect(fds[0], (struct sockaddr *)&address, len) != 0)
-		fail_errno("TCP");
-	fds[1] = accept(listener, NULL, NULL);
-	if (fds[1] < 0)
-		fail_errno("TCP");
-	for (int i = 0; i < 2; i++)
-		(void)setsockopt(fds[i], IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	close(listener);
-}
-
-static void set_spinning(int fd)
-{
-	if (fcntl(fd, F_SETFL, O_NONBLOCK) != 0)
-		fail_errno("fcntl");
-}
-
-/* Answers each message of so many bytes with 8, for ever. */
-static void answer(int fd, char *bytes, size_t len)
-{
-	for (;;) {
-		get_all(fd, bytes, len);
-		put_all(fd, bytes, 8);
-	}
-}
-
-static void start_peer(struct rig *rig, bool is_tcp)
-{
-	int fds[2];
-
-	if (rig->rival != NULL) {
-		if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds) != 0)
-			fail_errno("socketpair");
-	} else if (is_tcp)
-		tcp_pair(fds);
-	else if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds) != 0)
+	bare_open(&rig->bare, rig->bytes, is_read, is_tcp, is_spinning, &far);
+	if (rig->rival != NULL && socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds) != 0)
 		fail_errno("socketpair");
-	if (rig->is_peer_spinning) {
-		set_spinning(fds[0]);
-		set_spinning(fds[1]);
-	}
-	rig->peer_bytes = aligned_alloc(4 * KIB, PEER_BYTES);
-	if (rig->peer_bytes == NULL)
-		bench_fail("memory", "there is none left");
-	memset(rig->peer_bytes, 1, PEER_BYTES);
 	rig->peer_child = fork();
 	if (rig->peer_child < 0)
 		fail_errno("fork");
 	if (rig->peer_child == 0) {
-		(void)bench_pin(1);
+		close(rig->bare.fd);
 		close(fds[0]);
-		memset(rig->peer_bytes, 2, PEER_BYTES); /* pages of its own */
-		if (rig->rival != NULL)
-			rig->rival->serve(fds[1], rig->peer_bytes, PEER_BYTES);
-		answer(fds[1], rig->peer_bytes, rig->bytes);
+		be_peer(rig, rig->rival != NULL ? fds[1] : far);
 	}
+	close(far);
+	if (rig->rival == NULL)
+		return;
 	close(fds[1]);
-	rig->peer_socket = fds[0];
-	if (rig->rival != NULL)
-		rig->client = rig->rival->open(fds[0], rig->peer_bytes, PEER_BYTES);
+	rig->rival_socket = fds[0];
+	rig->client = rig->rival->open(fds[0], rig->bare.bytes, BARE_BYTES);
 }
 
 void rival_send(int socket, const void *block, size_t len)
@@ -184,7 +114,7 @@ size_t rival_receive(int socket, void *block)
 	return (size_t)got;
 }
 
-static void peer_rival(void *state, uint64_t count)
+static void peer_rival_write(void *state, uint64_t count)
 {
 	struct rig *rig = state;
 
@@ -192,31 +122,44 @@ static void peer_rival(void *state, uint64_t count)
 	rig->rival->write(rig->client, rig->bytes, 1, count);
 }
 
-static void peer_rival_8(void *state, uint64_t count)
+static void peer_rival_write_8(void *state, uint64_t count)
 {
 	struct rig *rig = state;
 
 	let_run(rig, rig->peer_child);
-	rig->rival->write(rig->client, rig->bytes, SIDE_MAX_TASKS, count);
+	rig->rival->write(rig->client, rig->bytes, RIVAL_MAX_IN_FLIGHT, count);
 }
 
-static void peer_ping_pong(void *state, uint64_t count)
+static void peer_rival_read(void *state, uint64_t count)
 {
 	struct rig *rig = state;
 
 	let_run(rig, rig->peer_child);
-	for (; count > 0; count--) {
-		put_all(rig->peer_socket, rig->peer_bytes, rig->bytes);
-		get_all(rig->peer_socket, rig->peer_bytes, 8);
-	}
+	rig->rival->read(rig->client, rig->bytes, 1, count);
 }
 
-/* As ours: as many blocks in turn as there are tasks, so that caches do as much for either. */
-static char *turn(const struct rig *rig, size_t len, uint64_t count)
+static void peer_rival_read_8(void *state, uint64_t count)
 {
-	size_t num = len / rig->bytes;
+	struct rig *rig = state;
 
-	return rig->peer_bytes + count % (num < SIDE_MAX_TASKS ? num : SIDE_MAX_TASKS) * rig->bytes;
+	let_run(rig, rig->peer_child);
+	rig->rival->read(rig->client, rig->bytes, RIVAL_MAX_IN_FLIGHT, count);
+}
+
+static void peer_socket(void *state, uint64_t count)
+{
+	struct rig *rig = state;
+
+	let_run(rig, rig->peer_child);
+	bare_one_by_one(&rig->bare, count);
+}
+
+static void peer_socket_8(void *state, uint64_t count)
+{
+	struct rig *rig = state;
+
+	let_run(rig, rig->peer_child);
+	bare_in_flight(&rig->bare, count);
 }
 
 /* What our engine does for a big write, without anything around it. */
@@ -225,7 +168,7 @@ static void peer_process_vm(void *state, uint64_t count)
 	struct rig *rig = state;
 
 	for (; count > 0; count--) {
-		struct iovec local = { turn(rig, PEER_BYTES, count), rig->bytes };
+		struct iovec local = { bare_turn(&rig->bare, BARE_BYTES, count), rig->bytes };
 		struct iovec remote = local;
 
 		if (process_vm_readv(rig->peer_child, &local, 1, &remote, 1, 0) !=
@@ -242,9 +185,9 @@ static void peer_memcpy(void *state, uint64_t count)
 	struct rig *rig = state;
 
 	for (; count > 0; count--) {
-		char *to = turn(rig, PEER_BYTES / 2, count);
+		char *to = bare_turn(&rig->bare, BARE_BYTES / 2, count);
 
-		copy(to, to + PEER_BYTES / 2, rig->bytes);
+		copy(to, to + BARE_BYTES / 2, rig->bytes);
 	}
 }
 
@@ -261,6 +204,12 @@ static void be_poller(struct side *side, int control)
 {
 	for (unsigned int i = 1; i % 65536 != 0 || !is_closed(control); i++)
 		(void)doca_pe_progress(side->pe);
+}
+
+__attribute__((noreturn)) static void be_sleeper(struct side *side)
+{
+	for (;;)
+		side_sleep(side); /* its end is a signal */
 }
 
 static void be_echo(struct side *side, int control)
@@ -292,6 +241,8 @@ static void be_other(const struct rig *rig, int control)
 	side_add_tasks(&side, SIDE_RECEIVE, rig->bytes);
 	if (rig->role == ROLE_POLL)
 		be_poller(&side, control);
+	else if (rig->role == ROLE_SLEEP)
+		be_sleeper(&side);
 	else if (rig->role == ROLE_ECHO)
 		be_echo(&side, control);
 	else
@@ -317,19 +268,20 @@ static void start_other(struct rig *rig)
 	side_open(&rig->side, rig->control);
 }
 
+/* The name of a case says what it does first. */
 static void *setup(const struct bench_case *one, enum role role, bool is_peer_spinning,
 		   const struct rival *rival)
 {
 	bool is_tcp = strcmp(one->transport, "tcp") == 0;
+	bool is_read = strncmp(one->name, "read", 4) == 0;
 	struct rig *rig = calloc(1, sizeof(*rig));
 
 	if (rig == NULL || setenv("DOCA_RDMA_SOCKETS", one->transport, 1) != 0)
 		bench_fail("memory", "there is none left");
 	rig->bytes = one->bytes;
 	rig->role = role;
-	rig->is_peer_spinning = is_peer_spinning;
 	rig->rival = rival;
-	start_peer(rig, is_tcp);
+	start_peer(rig, is_read, is_tcp, is_peer_spinning);
 	start_other(rig);
 	for (int kind = 0; kind < SIDE_NUM_KINDS; kind++)
 		side_add_tasks(&rig->side, (enum side_task)kind, rig->bytes);
@@ -344,6 +296,11 @@ static void *setup_poll(struct bench_case *one)
 static void *setup_passive(struct bench_case *one)
 {
 	return setup(one, ROLE_PASSIVE, false, NULL);
+}
+
+static void *setup_sleep(struct bench_case *one)
+{
+	return setup(one, ROLE_SLEEP, false, NULL);
 }
 
 static void *setup_echo(struct bench_case *one)
@@ -372,18 +329,26 @@ static void teardown(void *state)
 	struct rig *rig = state;
 
 	side_close(&rig->side);
-	if (rig->rival != NULL)
+	if (rig->rival != NULL) {
 		rig->rival->close(rig->client);
+		close(rig->rival_socket);
+	}
 	close(rig->control);
-	close(rig->peer_socket);
 	end_child(rig->child);
 	end_child(rig->peer_child);
-	free(rig->peer_bytes);
+	bare_close(&rig->bare);
 	free(rig);
 }
 
+/* What this process does until something has ended: it looks once, or sleeps. */
+static void look(struct side *side)
+{
+	(void)doca_pe_progress(side->pe);
+}
+
 /* One after the other. */
-static void one_by_one(struct rig *rig, enum side_task kind, uint64_t count)
+static void one_by_one(struct rig *rig, enum side_task kind, uint64_t count,
+		       void (*await)(struct side *side))
 {
 	struct side *side = &rig->side;
 
@@ -393,12 +358,13 @@ static void one_by_one(struct rig *rig, enum side_task kind, uint64_t count)
 
 		side_submit(side, kind, 0);
 		while (side->num_done[kind] == before)
-			(void)doca_pe_progress(side->pe);
+			await(side);
 	}
 }
 
 /* As many in flight as there are tasks. */
-static void in_flight(struct rig *rig, enum side_task kind, uint64_t count)
+static void in_flight(struct rig *rig, enum side_task kind, uint64_t count,
+		      void (*await)(struct side *side))
 {
 	struct side *side = &rig->side;
 	uint64_t submitted = side->num_done[kind], wanted = submitted + count;
@@ -407,28 +373,48 @@ static void in_flight(struct rig *rig, enum side_task kind, uint64_t count)
 	while (side->num_done[kind] < wanted) {
 		while (submitted < wanted && submitted - side->num_done[kind] < SIDE_MAX_TASKS)
 			side_submit(side, kind, submitted++ % SIDE_MAX_TASKS);
-		(void)doca_pe_progress(side->pe);
+		await(side);
 	}
 }
 
 static void ours_write(void *state, uint64_t count)
 {
-	one_by_one(state, SIDE_WRITE, count);
+	one_by_one(state, SIDE_WRITE, count, look);
 }
 
 static void ours_read(void *state, uint64_t count)
 {
-	one_by_one(state, SIDE_READ, count);
+	one_by_one(state, SIDE_READ, count, look);
 }
 
 static void ours_write_8(void *state, uint64_t count)
 {
-	in_flight(state, SIDE_WRITE, count);
+	in_flight(state, SIDE_WRITE, count, look);
 }
 
 static void ours_read_8(void *state, uint64_t count)
 {
-	in_flight(state, SIDE_READ, count);
+	in_flight(state, SIDE_READ, count, look);
+}
+
+static void ours_write_event(void *state, uint64_t count)
+{
+	one_by_one(state, SIDE_WRITE, count, side_sleep);
+}
+
+static void ours_read_event(void *state, uint64_t count)
+{
+	one_by_one(state, SIDE_READ, count, side_sleep);
+}
+
+static void ours_write_8_event(void *state, uint64_t count)
+{
+	in_flight(state, SIDE_WRITE, count, side_sleep);
+}
+
+static void ours_read_8_event(void *state, uint64_t count)
+{
+	in_flight(state, SIDE_READ, count, side_sleep);
 }
 
 /* A message there and one back, asleep in between. */
@@ -458,60 +444,83 @@ static void ours_echo(void *state, uint64_t count)
 		.run_peer = (peer_fn), .teardown = teardown,                                \
 	}
 
+#define NO_LIMIT .kind = BENCH_UNLIMITED
+#define AT_MOST  .kind = BENCH_AT_MOST_RATIO, .value
+#define AT_LEAST .kind = BENCH_AT_LEAST_RATIO, .value
+
+#define SPIN     "spinning_socket"
+#define BLOCK    "blocking_socket"
+#define VM       "process_vm_readv"
+
 #define LATENCY(name, transport, peer, setup, ours, ...) \
-	CASE(name, transport, peer, BENCH_NS, 8, setup, ours, peer_ping_pong, __VA_ARGS__)
-#define BANDWIDTH(name, transport, peer, bytes, ours, peer_fn, ...) \
-	CASE(name, transport, peer, BENCH_GB_PER_S, bytes, setup_poll, ours, peer_fn, __VA_ARGS__)
+	CASE(name, transport, peer, BENCH_NS, 8, setup, ours, peer_socket, __VA_ARGS__)
+#define BANDWIDTH(name, transport, peer, bytes, setup, ours, peer_fn, ...) \
+	CASE(name, transport, peer, BENCH_GB_PER_S, bytes, setup, ours, peer_fn, __VA_ARGS__)
 
-#define RIVAL(name, size, peer, setup, ours, peer_fn, unit_of)                                     \
-	CASE(name, "tcp", peer, unit_of, size, setup, ours, peer_fn, .kind = RIVAL_LIMIT(unit_of), \
-	     .value = 1)
-#define RIVAL_LIMIT(unit_of) ((unit_of) == BENCH_NS ? BENCH_AT_MOST_RATIO : BENCH_AT_LEAST_RATIO)
-
-#define SPIN                 "spinning_socket"
-#define BLOCK                "blocking_socket"
+/* At every size, and in either direction: faster than the others. */
+#define RIVAL(what, rival, peer)                                                               \
+	CASE(#what "_8b_beside_" #rival, "tcp", peer, BENCH_NS, 8, setup_##rival, ours_##what, \
+	     peer_rival_##what, AT_MOST = 1),                                                  \
+	    BANDWIDTH(#what "_64kib_beside_" #rival, "tcp", peer, 64 * KIB, setup_##rival,     \
+		      ours_##what##_8, peer_rival_##what##_8, AT_LEAST = 1),                   \
+	    BANDWIDTH(#what "_1mib_beside_" #rival, "tcp", peer, MIB, setup_##rival,           \
+		      ours_##what##_8, peer_rival_##what##_8, AT_LEAST = 1)
 
 static struct bench_case cases[] = {
-	LATENCY("write_8b_unix", "unix", SPIN, setup_poll, ours_write, .kind = BENCH_AT_MOST_RATIO,
-		.value = 1.6),
-	LATENCY("write_8b_tcp", "tcp", SPIN, setup_poll, ours_write, .kind = BENCH_AT_MOST_RATIO,
-		.value = 1.6),
-	LATENCY("read_8b_unix", "unix", SPIN, setup_poll, ours_read, .kind = BENCH_UNLIMITED),
-	LATENCY("read_8b_tcp", "tcp", SPIN, setup_poll, ours_read, .kind = BENCH_UNLIMITED),
-	LATENCY("write_8b_passive_unix", "unix", BLOCK, setup_passive, ours_write,
-		.kind = BENCH_AT_MOST_RATIO, .value = 1.5),
-	LATENCY("write_8b_passive_tcp", "tcp", BLOCK, setup_passive, ours_write,
-		.kind = BENCH_AT_MOST_RATIO, .value = 1.5),
-	BANDWIDTH("write_64kib_unix", "unix", "process_vm_readv", 64 * KIB, ours_write_8,
-		  peer_process_vm, .kind = BENCH_UNLIMITED),
-	BANDWIDTH("write_1mib_unix", "unix", "process_vm_readv", MIB, ours_write_8, peer_process_vm,
-		  .kind = BENCH_AT_LEAST_RATIO, .value = 0.6),
-	BANDWIDTH("write_1mib_memcpy", "unix", "memcpy", MIB, ours_write_8, peer_memcpy,
-		  .kind = BENCH_UNLIMITED),
-	BANDWIDTH("read_64kib_unix", "unix", "process_vm_readv", 64 * KIB, ours_read_8,
-		  peer_process_vm, .kind = BENCH_UNLIMITED),
-	BANDWIDTH("read_1mib_unix", "unix", "process_vm_readv", MIB, ours_read_8, peer_process_vm,
-		  .kind = BENCH_UNLIMITED),
-	BANDWIDTH("write_64kib_tcp", "tcp", SPIN, 64 * KIB, ours_write_8, peer_ping_pong,
-		  .kind = BENCH_UNLIMITED),
-	BANDWIDTH("write_1mib_tcp", "tcp", SPIN, MIB, ours_write_8, peer_ping_pong,
-		  .kind = BENCH_UNLIMITED),
-	BANDWIDTH("read_1mib_tcp", "tcp", SPIN, MIB, ours_read_8, peer_ping_pong,
-		  .kind = BENCH_UNLIMITED),
-	RIVAL("write_8b_beside_ucx", 8, "ucx_tcp_put", setup_ucx, ours_write, peer_rival, BENCH_NS),
-	RIVAL("write_64kib_beside_ucx", 64 * KIB, "ucx_tcp_put", setup_ucx, ours_write_8,
-	      peer_rival_8, BENCH_GB_PER_S),
-	RIVAL("write_1mib_beside_ucx", MIB, "ucx_tcp_put", setup_ucx, ours_write_8, peer_rival_8,
-	      BENCH_GB_PER_S),
-	RIVAL("write_8b_beside_libfabric", 8, "libfabric_tcp_write", setup_libfabric, ours_write,
-	      peer_rival, BENCH_NS),
-	RIVAL("write_64kib_beside_libfabric", 64 * KIB, "libfabric_tcp_write", setup_libfabric,
-	      ours_write_8, peer_rival_8, BENCH_GB_PER_S),
-	RIVAL("write_1mib_beside_libfabric", MIB, "libfabric_tcp_write", setup_libfabric,
-	      ours_write_8, peer_rival_8, BENCH_GB_PER_S),
-	LATENCY("echo_8b_event_unix", "unix", BLOCK, setup_echo, ours_echo,
-		.kind = BENCH_UNLIMITED),
-	LATENCY("echo_8b_event_tcp", "tcp", BLOCK, setup_echo, ours_echo, .kind = BENCH_UNLIMITED),
+	LATENCY("write_8b_unix", "unix", SPIN, setup_poll, ours_write, AT_MOST = 1.6),
+	LATENCY("write_8b_tcp", "tcp", SPIN, setup_poll, ours_write, AT_MOST = 1.6),
+	LATENCY("read_8b_unix", "unix", SPIN, setup_poll, ours_read, NO_LIMIT),
+	LATENCY("read_8b_tcp", "tcp", SPIN, setup_poll, ours_read, NO_LIMIT),
+	LATENCY("write_8b_passive_unix", "unix", BLOCK, setup_passive, ours_write, AT_MOST = 1.5),
+	LATENCY("write_8b_passive_tcp", "tcp", BLOCK, setup_passive, ours_write, AT_MOST = 1.5),
+	LATENCY("read_8b_passive_unix", "unix", BLOCK, setup_passive, ours_read, NO_LIMIT),
+	LATENCY("read_8b_passive_tcp", "tcp", BLOCK, setup_passive, ours_read, NO_LIMIT),
+	LATENCY("write_8b_event_unix", "unix", BLOCK, setup_sleep, ours_write_event, NO_LIMIT),
+	LATENCY("write_8b_event_tcp", "tcp", BLOCK, setup_sleep, ours_write_event, NO_LIMIT),
+	LATENCY("read_8b_event_unix", "unix", BLOCK, setup_sleep, ours_read_event, NO_LIMIT),
+	LATENCY("read_8b_event_tcp", "tcp", BLOCK, setup_sleep, ours_read_event, NO_LIMIT),
+	LATENCY("echo_8b_event_unix", "unix", BLOCK, setup_echo, ours_echo, NO_LIMIT),
+	LATENCY("echo_8b_event_tcp", "tcp", BLOCK, setup_echo, ours_echo, NO_LIMIT),
+
+	BANDWIDTH("write_64kib_unix", "unix", VM, 64 * KIB, setup_poll, ours_write_8,
+		  peer_process_vm, NO_LIMIT),
+	BANDWIDTH("write_1mib_unix", "unix", VM, MIB, setup_poll, ours_write_8, peer_process_vm,
+		  AT_LEAST = 0.6),
+	BANDWIDTH("write_1mib_memcpy", "unix", "memcpy", MIB, setup_poll, ours_write_8, peer_memcpy,
+		  NO_LIMIT),
+	BANDWIDTH("read_64kib_unix", "unix", VM, 64 * KIB, setup_poll, ours_read_8, peer_process_vm,
+		  NO_LIMIT),
+	BANDWIDTH("read_1mib_unix", "unix", VM, MIB, setup_poll, ours_read_8, peer_process_vm,
+		  NO_LIMIT),
+	BANDWIDTH("write_64kib_tcp", "tcp", SPIN, 64 * KIB, setup_poll, ours_write_8, peer_socket_8,
+		  NO_LIMIT),
+	BANDWIDTH("write_1mib_tcp", "tcp", SPIN, MIB, setup_poll, ours_write_8, peer_socket_8,
+		  NO_LIMIT),
+	BANDWIDTH("read_64kib_tcp", "tcp", SPIN, 64 * KIB, setup_poll, ours_read_8, peer_socket_8,
+		  NO_LIMIT),
+	BANDWIDTH("read_1mib_tcp", "tcp", SPIN, MIB, setup_poll, ours_read_8, peer_socket_8,
+		  NO_LIMIT),
+	BANDWIDTH("write_1mib_passive_unix", "unix", VM, MIB, setup_passive, ours_write_8,
+		  peer_process_vm, NO_LIMIT),
+	BANDWIDTH("write_1mib_passive_tcp", "tcp", BLOCK, MIB, setup_passive, ours_write_8,
+		  peer_socket_8, NO_LIMIT),
+	BANDWIDTH("read_1mib_passive_unix", "unix", VM, MIB, setup_passive, ours_read_8,
+		  peer_process_vm, NO_LIMIT),
+	BANDWIDTH("read_1mib_passive_tcp", "tcp", BLOCK, MIB, setup_passive, ours_read_8,
+		  peer_socket_8, NO_LIMIT),
+	BANDWIDTH("write_1mib_event_unix", "unix", VM, MIB, setup_sleep, ours_write_8_event,
+		  peer_process_vm, NO_LIMIT),
+	BANDWIDTH("write_1mib_event_tcp", "tcp", BLOCK, MIB, setup_sleep, ours_write_8_event,
+		  peer_socket_8, NO_LIMIT),
+	BANDWIDTH("read_1mib_event_unix", "unix", VM, MIB, setup_sleep, ours_read_8_event,
+		  peer_process_vm, NO_LIMIT),
+	BANDWIDTH("read_1mib_event_tcp", "tcp", BLOCK, MIB, setup_sleep, ours_read_8_event,
+		  peer_socket_8, NO_LIMIT),
+
+	RIVAL(write, ucx, "ucx_tcp_put"),
+	RIVAL(read, ucx, "ucx_tcp_get"),
+	RIVAL(write, libfabric, "libfabric_tcp_write"),
+	RIVAL(read, libfabric, "libfabric_tcp_read"),
 };
 
 int main(int argc, char **argv)

@@ -134,25 +134,44 @@ static unsigned int reap(struct client *client)
 	return got > 0 ? (unsigned int)got : 0;
 }
 
-static void write_some(void *opened, size_t bytes, unsigned int in_flight, uint64_t count)
+static ssize_t write_one(const struct client *client, size_t at, size_t bytes)
 {
-	struct client *client = opened;
+	return fi_write(client->ep, client->bytes + at, bytes, fi_mr_desc(client->mr), client->peer,
+			client->far.base + at, client->far.key, NULL);
+}
+
+static ssize_t read_one(const struct client *client, size_t at, size_t bytes)
+{
+	return fi_read(client->ep, client->bytes + at, bytes, fi_mr_desc(client->mr), client->peer,
+		       client->far.base + at, client->far.key, NULL);
+}
+
+static void move_some(struct client *client, size_t bytes, unsigned int in_flight, uint64_t count,
+		      ssize_t (*move_one)(const struct client *client, size_t at, size_t bytes))
+{
 	uint64_t submitted = 0, done = 0;
 
 	while (done < count) {
 		while (submitted < count && submitted - done < in_flight) {
-			size_t at = submitted % in_flight * bytes;
-			ssize_t result =
-			    fi_write(client->ep, client->bytes + at, bytes, fi_mr_desc(client->mr),
-				     client->peer, client->far.base + at, client->far.key, NULL);
+			ssize_t result = move_one(client, submitted % in_flight * bytes, bytes);
 
 			if (result == -FI_EAGAIN)
 				break;
-			check(result, "write");
+			check(result, "operation");
 			submitted++;
 		}
 		done += reap(client);
 	}
+}
+
+static void write_some(void *client, size_t bytes, unsigned int in_flight, uint64_t count)
+{
+	move_some(client, bytes, in_flight, count, write_one);
+}
+
+static void read_some(void *client, size_t bytes, unsigned int in_flight, uint64_t count)
+{
+	move_some(client, bytes, in_flight, count, read_one);
 }
 
 /* Its target is killed, so nothing can be closed in order. */
@@ -171,9 +190,9 @@ static void close_client(void *opened)
 }
 
 const struct rival rival_libfabric = {
-	.name = "libfabric_tcp_write",
 	.serve = serve,
 	.open = open_client,
 	.close = close_client,
 	.write = write_some,
+	.read = read_some,
 };

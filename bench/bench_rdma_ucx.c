@@ -7,7 +7,7 @@
 #include "bench.h"
 #include "bench_rdma_rival.h"
 
-/* UCX over its tcp transport. A put is complete at the target after a flush. */
+/* UCX over its tcp transport. A put is complete at the target after a flush, a get by itself. */
 
 struct client {
 	ucp_context_h context;
@@ -95,12 +95,12 @@ static void *open_client(int socket, char *bytes, size_t len)
 static void finish(struct client *client, ucs_status_ptr_t request)
 {
 	if (UCS_PTR_IS_ERR(request))
-		check(UCS_PTR_STATUS(request), "UCX put");
+		check(UCS_PTR_STATUS(request), "UCX operation");
 	if (request == NULL)
 		return;
 	while (ucp_request_check_status(request) == UCS_INPROGRESS)
 		(void)ucp_worker_progress(client->worker);
-	check(ucp_request_check_status(request), "UCX put");
+	check(ucp_request_check_status(request), "UCX operation");
 	ucp_request_free(request);
 }
 
@@ -127,6 +127,23 @@ static void write_some(void *opened, size_t bytes, unsigned int in_flight, uint6
 	}
 }
 
+static void read_some(void *opened, size_t bytes, unsigned int in_flight, uint64_t count)
+{
+	const ucp_request_param_t params = { .op_attr_mask = 0 };
+	ucs_status_ptr_t requests[RIVAL_MAX_IN_FLIGHT] = { NULL };
+	struct client *client = opened;
+
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t turn = i % in_flight;
+
+		finish(client, requests[turn]); /* the oldest */
+		requests[turn] = ucp_get_nbx(client->ep, client->bytes + turn * bytes, bytes,
+					     client->far + turn * bytes, client->rkey, &params);
+	}
+	for (uint64_t i = 0; i < in_flight; i++)
+		finish(client, requests[(count + i) % in_flight]);
+}
+
 /* Its target is killed, so nothing can be closed in order. */
 static void close_client(void *opened)
 {
@@ -139,9 +156,9 @@ static void close_client(void *opened)
 }
 
 const struct rival rival_ucx = {
-	.name = "ucx_tcp_put",
 	.serve = serve,
 	.open = open_client,
 	.close = close_client,
 	.write = write_some,
+	.read = read_some,
 };
