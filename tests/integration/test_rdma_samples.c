@@ -127,6 +127,22 @@ static void faults_of_the_user_are_told(void **state)
 	sample_place_fini(&place);
 }
 
+/* It has done all else that it has to, and is its own other side. */
+static void a_stop_that_fails_fails_the_sample(void **state)
+{
+	struct sample_place place;
+
+	(void)state;
+	sample_place_init(&place);
+	assert_int_equal(setenv("LD_PRELOAD", STOP_FAILS, 1), 0);
+	assert_fails((const char *const[]){ SAMPLES_DIR "/doca_rdma_write_responder", "-d",
+					    "soft_lo", "-ld", place.descriptors[0], "-re",
+					    place.descriptors[0], "-m", place.resource, NULL },
+		     "\n\n", "Sample finished with errors: unexpected");
+	assert_int_equal(unsetenv("LD_PRELOAD"), 0);
+	sample_place_fini(&place);
+}
+
 static void long_names_work_too(void **state)
 {
 	const struct sample_run run = { .sockets = "unix" };
@@ -149,7 +165,7 @@ int main(int argc, char **argv)
 		TEST(pairs_work_over_unix_sockets), TEST(pairs_work_over_ipv4),
 		TEST(pairs_work_over_ipv6),         TEST(pairs_work_with_dc),
 		TEST(mixed_transports_are_told),    TEST(faults_of_the_user_are_told),
-		TEST(long_names_work_too),
+		TEST(long_names_work_too),          TEST(a_stop_that_fails_fails_the_sample),
 	};
 
 	if (argc > 1)
