@@ -715,23 +715,149 @@ def stream_empty_pieces():
 # --- fuzz_rdma_stream ---
 
 
-def rdma_seeds():
-    for answer in range(4):
-        for status, size in ((0, 0), (0, 9), (1, 0), (1, 9)):
-            yield "answer_%d_%d_%d" % (answer, status, size), struct.pack("<BBHIII", answer, status,
-                                                                          0, 1, size, 0)
-    yield "welcome", struct.pack("<IHBBQ", 0x4C57444F, 1, 1, 1, 0)
+# What is done to a piece of fuzz_rdma_stream.c; the first two are for all.
+RIGHT, IN_PLACE, SMALL, PULLED, SUM = 1, 2, 4, 8, 16
+
+
+def request(op, flags=0, size=0, place=0, pieces=0):
+    return struct.pack("<BBHIIIQQII", op, flags, pieces, 0, size, 0, 0, place, 0, 0)
+
+
+def pulled(op, *pieces, what=RIGHT | IN_PLACE | PULLED | SUM):
+    """A request whose pieces are at those offsets, of those lengths in units of 700 bytes."""
+    listed = b"".join(struct.pack("<HB", *piece) for piece in pieces)
+    return bytes([what]) + request(op, 2 * (op == 1), pieces=len(pieces) - 1) + listed
+
+
+def rdma_stream_seeds():
     for op in (1, 2):
         for offset, size in ((255, 32), (255, 33)):  # up to the end of the memory, and over it
-            request = bytearray(40)
-            request[0], request[1], request[8], request[24] = op, 2, size, offset
-            yield "end_%d_%d" % (op, size), b"\7" + bytes(request)
-    for name, transport, retries, rest in (("rc", 0, 7, 0), ("dc", 1, 0, 0), ("none", 2, 7, 0),
-                                           ("dc_retries", 1, 8, 0), ("dc_rest", 1, 7, 1)):
-        yield "hello_" + name, struct.pack("<IHBBII16s16s16s16sQQ", 0x4C48444F, 1, transport, retries,
-                                           1, 2, b"f" * 16, b"t" * 16, b"s" * 16, b"S" * 16, 4096,
-                                           rest)
-    yield "welcome_not", struct.pack("<IHBBQ", 0x4C57444F, 1, 0, 1, 0)
+            yield "end_%d_%d" % (op, size), (bytes([RIGHT | IN_PLACE | SMALL]) +
+                                             request(op, 2, size, offset))
+    yield "sends", (bytes([RIGHT | SMALL]) + request(0, 1, 40)) * 6
+    big = RIGHT | IN_PLACE
+    yield "read_big", bytes([big]) + request(2, 2, 300000) + bytes([big]) + request(2, 2, 9)
+    yield "pulled", pulled(1, (0, 1), (9, 0), (5000, 2)) + pulled(1, (7, 1))
+    yield "pulled_big", pulled(1, (0, 255), (1, 200)) + pulled(1, (3, 1))
+    small = RIGHT | IN_PLACE | SMALL | PULLED | SUM
+    yield "pulled_slice", pulled(1, (0, 255), (1, 200)) * 4
+    yield "pulled_small", pulled(1, (0, 4), (9, 3), what=small) * 3
+    yield "pulled_send", pulled(0, (0, 4), (9, 3), what=small) * 3
+    yield "pulled_send_imm", bytes([small]) + request(0, 1, pieces=0) + b"\0\0\7"
+    yield "pulled_send_long", pulled(0, (0, 4))
+    yield "pulled_unmapped", pulled(1, (0xffff, 255), (1, 200), (0xffff, 255))
+    yield "pulled_nowhere", bytes([RIGHT | IN_PLACE | PULLED]) + request(1, 2, 9) + b"\0\0\0"
+    yield "pulled_read", pulled(2, (0, 4))
+    for size in (699, 700, 701):
+        yield "pulled_sum_%d" % size, (bytes([RIGHT | IN_PLACE | PULLED]) +
+                                       request(1, 2, size) + b"\0\0\1")
+    yield "pulled_cut", pulled(1, (0, 1), what=RIGHT | IN_PLACE | PULLED | SUM | 32)
+    yield "pulled_too_long", (bytes([RIGHT | IN_PLACE | PULLED]) + request(1, 2, 700, pieces=1) +
+                              b"\0\0\1" + b"\0\0\xfe")
+    for op, flags, size in ((0, 0, 0), (0, 0, 100), (0, 0, 5000), (1, 2, 100), (1, 2, 5000),
+                            (1, 2, 500000), (2, 2, 300000)):
+        yield "gone_%d_%d" % (op, size), (bytes([RIGHT | IN_PLACE | SMALL]) + request(0, 0, 0) +
+                                          bytes([RIGHT | IN_PLACE | 32]) + request(op, flags, size))
+    for more in range(2):  # an odd input waits, an even one does not
+        yield "waits_%d" % more, (bytes([RIGHT | SMALL]) + request(0, 1, 9)) * 7 + bytes(more)
+    yield "gone_waiting", (bytes([RIGHT | SMALL]) + request(0)) * 4 + bytes([RIGHT | 32]) + request(0)
+    for place in (255, 0):
+        yield "into_part_%d" % place, bytes([RIGHT | IN_PLACE]) + request(1, 2, 5000, place) + bytes(4000)
+
+
+# What is done to a response of fuzz_rdma_requester.c, after RIGHT.
+WHOLE, HALF, DATA, APART = 2, 4, 8, 16
+SEND, SEND_IMM, READ, WRITE, WRITE_IMM = range(5)
+
+
+def tasks(*kinds, pull=False, welcome=None, more=0):
+    """Each a kind, and which size: 0, 8, 1, 100, 5000, 9000 or 300000 bytes."""
+    given = welcome or b""
+    return (bytes([pull + 2 * (welcome is not None) + more]) + given + bytes([len(kinds) - 1]) +
+            bytes(kind + 5 * size for kind, size in kinds))
+
+
+def respond(answer, task, what=RIGHT, status=0, size=0):
+    return bytes([what]) + struct.pack("<BBHIII", answer, status, 0, task + 1, size, 0)
+
+
+def rdma_requester_seeds():
+    ack, nak, whole = 0, 2, RIGHT | WHOLE | DATA
+    two, three = tasks((SEND, 1), (WRITE, 3)), tasks((SEND, 3), (READ, 1), (WRITE_IMM, 2))
+    yield "acks", two + respond(ack, 0) + respond(ack, 1)
+    yield "acks_once", two + respond(ack, 1)
+    yield "ack_twice", two + respond(ack, 0) + respond(ack, 0) + respond(ack, 1)
+    yield "ack_before", two + respond(ack, -1) + respond(ack, 1)
+    yield "ack_behind", two + respond(ack, 2)
+    yield "ack_of_read", three + respond(ack, 2)
+    yield "read", three + respond(1, 1, whole) + respond(ack, 2)
+    yield "read_apart", three + respond(1, 1, whole | APART) + respond(ack, 2, RIGHT | APART)
+    for size in (3, 4, 5):
+        reads = tasks((READ, size), (SEND_IMM, 0), (READ, size))
+        yield "halves_%d" % size, (reads + respond(1, 0, RIGHT | HALF | DATA) +
+                                   respond(1, 0, RIGHT | HALF | DATA | APART) + respond(ack, 1) +
+                                   respond(1, 2, whole))
+        yield "too_much_%d" % size, (reads + respond(1, 0, whole) + respond(1, 0, whole))
+    for size in (100, 101):
+        yield "data_%d" % size, tasks((READ, 3)) + respond(1, 0, RIGHT | DATA, size=size)
+    yield "data_of_send", two + respond(1, 0, RIGHT, size=8)
+    yield "data_for_none", tasks((READ, 0)) + respond(1, 0, RIGHT, size=8)
+    yield "read_of_none", tasks((READ, 0)) + respond(ack, 0)
+    yield "cut_data", tasks((READ, 3)) + respond(1, 0, RIGHT, size=50) + bytes(7)
+    for status in range(4):
+        yield "nak_%d" % status, three + respond(nak, 0, status=status)
+    yield "nak_behind", three + respond(nak, 1)
+    yield "nak_in_read", three + respond(1, 1, RIGHT | HALF | DATA) + respond(nak, 1)
+    for pull in (False, True):
+        big = tasks((SEND, 1), (WRITE, 6), (SEND, 0), pull=pull)
+        yield "big_%d" % pull, big + respond(ack, 2)
+        yield "big_first_%d" % pull, big + respond(ack, 0)
+        yield "big_nak_%d" % pull, big + respond(nak, 1)
+        yield "big_read_%d" % pull, (tasks((SEND, 6), (READ, 1), pull=pull) +
+                                     respond(1, 1, whole))
+    for answer in range(4):
+        for status, size in ((0, 0), (0, 9), (1, 0), (1, 9)):
+            yield "answer_%d_%d_%d" % (answer, status, size), (
+                tasks((READ, 3)) + b"\0" + struct.pack("<BBHIII", answer, status, 0, 0, size, 0))
+    for says, pulls in ((0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (1, 2)):
+        welcome = struct.pack("<IHBB", 0x4C57444F, 1, says, pulls)
+        yield "welcome_%d_%d" % (says, pulls), (tasks((SEND, 6), (READ, 1), welcome=welcome) +
+                                                respond(ack, 0) + respond(1, 1, whole))
+    cut, late, silent = 4, 8, 16
+    for more in (cut, late, cut | late, silent, cut | silent):
+        yield "begins_%d" % more, (tasks((SEND, 1), (READ, 1), (WRITE, 3), more=more) +
+                                   respond(ack, 0) + respond(1, 1, whole) + respond(ack, 2))
+    yield "welcome_version", (tasks((SEND, 1), welcome=struct.pack("<IHBB", 0x4C57444F, 2, 1, 0)) +
+                              respond(ack, 0))
+
+
+def rdma_hello_seeds():
+    say, part, raw, hang_up, connect, disconnect, elapse, offend = range(8)
+
+    def do(what, client=0, target=0, number=0, more=b""):
+        return bytes([what, client | target << 4, number]) + more
+
+    yield "welcome", do(connect) + do(say)
+    yield "waits", do(say) + do(connect) + do(hang_up)
+    yield "two_wait", do(say) + do(say, 1) + do(connect)
+    yield "second", do(connect) + do(say) + do(say, 1)
+    yield "gone_waiting", do(say) + do(hang_up) + do(say, 1) + do(connect)
+    yield "unread_waiting", do(say) + do(hang_up) + do(elapse) + do(connect) + do(say, 1)
+    yield "ended_waiting", do(say) + do(disconnect) + do(say, 1)
+    yield "parts", do(connect) + do(part, 0, 0, 40) + do(part, 0, 0, 9) + do(say)
+    yield "silent", do(part, 0, 0, 40) + do(part, 1) + do(say, 2) + do(elapse) + do(connect)
+    yield "raw", do(raw, 0, 0, 96, b"GET / HTTP/1.1\r\n\r\n" * 6) + do(raw, 1, 0, 4, b"abcd")
+    yield "offends", do(connect) + do(say) + do(offend) + do(say, 1) + do(disconnect)
+    yield "initiators", do(say, 0, 3) + do(say, 1, 3) + do(offend, 0) + do(say, 2, 3) + do(disconnect, 0, 3)
+    yield "three", b"".join(do(say, i, i) + do(connect, 0, i) for i in range(3))
+    for name, at, bits in (("magic", 0, 1), ("version", 4, 3), ("transport", 6, 1), ("rnr", 7, 7),
+                           ("rnr_high", 7, 8), ("from", 8, 1), ("to", 12, 1), ("from_instance", 31, 1),
+                           ("to_instance", 47, 1), ("from_secret", 63, 1), ("to_secret", 79, 1),
+                           ("nowhere", 80, 1), ("zero", 95, 1)):
+        wrong = do(say, 0, 0, 1, bytes([at, bits]))
+        yield "wrong_" + name, do(connect) + wrong + do(say, 1)
+        yield "initiator_wrong_" + name, do(say, 0, 3, 1, bytes([at, bits])) + do(say, 1, 3)
+        yield "waits_wrong_" + name, wrong + do(connect) + do(say, 1)
 
 
 # --- fuzz_auth ---
@@ -818,7 +944,9 @@ SEEDS = {
     "fuzz_daemon_lists": list_seeds,
     "fuzz_host": host_seeds,
     "fuzz_probe_answer": probe_seeds,
-    "fuzz_rdma_stream": rdma_seeds,
+    "fuzz_rdma_hello": rdma_hello_seeds,
+    "fuzz_rdma_requester": rdma_requester_seeds,
+    "fuzz_rdma_stream": rdma_stream_seeds,
     "fuzz_worker": worker_seeds,
 }
 
