@@ -24,6 +24,7 @@ LONG_FORMS=(
     "tests/integration/test_rdma_netns $(((cycles + 9) / 10))"
     "tests/integration/test_rdma_samples $(((cycles + 9) / 10))"
     "tests/unit/test_rdma_connect --full"
+    "tests/unit/test_rdma_dc_ends --full"
     "tests/unit/test_rdma_memory --full"
 )
 

@@ -239,6 +239,7 @@ def daemon_seeds():
             start(5, plugins=0), start(5, plugins=4), start(5, max_message=1), start(5, cpus=[]),
             start(5, cpus=[1, 2]), start(6, cpus=[900]), start(6, env=["Ab"]),
             start(7, env=["=b"]), start(7, env=[""])])])
+    yield "environments", come + d.say(WORKER_START, start(5, env=["A=" + "b" * 300]), flags=2) + d.read()
     yield "no_process", come + d.no_process() + d.say(WORKER_START, start(5), flags=2) + d.read()
     yield "twice", begin + d.say(WORKER_START, start(6), flags=2)
     yield "stops_nothing", come + d.say(WORKER_STOP, stop(1, 1), flags=3) + d.read()
