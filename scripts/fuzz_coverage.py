@@ -32,8 +32,8 @@ TARGETS = {
         'src/urom/daemon/sessions/handshake.c', 'src/urom/daemon/sessions/challenge.c',
         'src/urom/daemon/sessions/credential.c', 'src/urom/daemon/sessions/session.c',
         'src/urom/daemon/sessions/session_host.c', 'src/urom/daemon/sessions/session_worker.c',
-        'src/urom/daemon/sessions/conns.c', 'src/urom/daemon/workers/workers.c', 'src/urom/daemon/sessions/requests.c',
-        'src/urom/daemon/workers/reap.c'
+        'src/urom/daemon/sessions/conns.c', 'src/urom/daemon/workers/workers.c',
+        'src/urom/daemon/sessions/requests.c', 'src/urom/daemon/workers/reap.c'
     ],
     'fuzz_daemon_lists': [
         'src/urom/daemon/config/cpus.c', 'src/urom/daemon/process/env.c',
@@ -47,7 +47,8 @@ TARGETS = {
     ],
     'fuzz_mmap_blob': ['src/core/mmap_blob.c'],
     'fuzz_plugin_elf': ['src/urom/worker/elf.c'],
-    'fuzz_probe_answer': ['src/urom/daemon/plugins/answer.c', 'src/urom/daemon/plugins/complaints.c'],
+    'fuzz_probe_answer': ['src/urom/daemon/plugins/answer.c',
+                          'src/urom/daemon/plugins/complaints.c'],
     'fuzz_rdma_conn_blob': ['src/rdma/connect_oob.c'],
     'fuzz_rdma_hello': [
         'src/rdma/providers/software/soft_listen.c', 'src/rdma/providers/software/soft_frame.c'
