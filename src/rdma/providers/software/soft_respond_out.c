@@ -8,6 +8,7 @@
 
 #include "rdma/providers/software/soft.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -250,6 +251,7 @@ void soft_respond_nak(struct soft_responder *responder, enum soft_status status)
 {
 	struct soft_conn *soft = responder->conn;
 
+	assert(soft != NULL); /* one that is ending looks at no request any more */
 	responder->nak = status;
 	responder->has_ack = false;
 	responder->is_ending = true;
