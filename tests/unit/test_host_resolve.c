@@ -76,9 +76,13 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 /* What a thread of the resolver's runs, and notes when that is over. */
 static void *run(void *arg)
 {
-	void *(*start)(void *question) = to_run;
-	void *ret = start(arg);
+	void *(*start)(void *question);
+	void *ret;
 
+	(void)pthread_mutex_lock(&lock);
+	start = to_run;
+	(void)pthread_mutex_unlock(&lock);
+	ret = start(arg);
 	(void)pthread_mutex_lock(&lock);
 	num_threads--;
 	(void)pthread_cond_broadcast(&changed);
