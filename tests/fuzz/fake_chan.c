@@ -212,8 +212,12 @@ struct chan_conn *fake_chan_connect(struct fake_chan *chan, size_t place)
 
 void fake_chan_accept(struct fake_chan *chan, size_t place)
 {
-	struct chan_conn *conn = fake_chan_connect(chan, place);
+	const struct chan_handler *handler = chan->base.handler;
+	struct chan_conn *conn;
 
+	if (handler->may_accept != NULL && !handler->may_accept(chan->base.arg))
+		return;
+	conn = fake_chan_connect(chan, place);
 	if (conn != NULL)
-		chan->base.handler->accepted(chan->base.arg, conn);
+		handler->accepted(chan->base.arg, conn);
 }

@@ -13,6 +13,7 @@
 
 #include "fake_chan.h"
 #include "urom/worker/attach.h"
+#include "urom/worker/files.h"
 #include "urom/worker/link.h"
 #include "urom/worker/notify.h"
 #include "urom/worker/worker.h"
@@ -23,6 +24,7 @@
 #define MAX_KEPT    32
 #define PLUGIN      4u
 #define FAR_FUTURE  (UINT64_MAX / 2)
+#define MAX_FILES   1024
 
 /* What is written behind the room that a plugin has, to see whether it stays. */
 #define GUARD 0xa5
@@ -31,6 +33,7 @@ static struct uromw_worker worker;
 static struct fake_chan channel;
 static struct chan_stream daemon_end;
 static bool has_begun, has_failed;
+static uint64_t num_files_left; /* descriptors that the process can still open */
 
 /* --- The plugin --- */
 
@@ -206,6 +209,13 @@ int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
 	return 0;
 }
 
+__typeof__(uromw_files_count) __wrap_uromw_files_count;
+
+void __wrap_uromw_files_count(struct uromw_files *files)
+{
+	*files = (struct uromw_files){ .max = MAX_FILES, .left = num_files_left };
+}
+
 /* --- Steps --- */
 
 static void begin(void)
@@ -350,10 +360,15 @@ static void do_break_channel(const struct script_step *step)
 	channel.is_lost = (step->flags & 2) != 0;
 }
 
+static void do_leave_files(const struct script_step *step)
+{
+	num_files_left = step->who;
+}
+
 static void (*const steps[])(const struct script_step *step) = {
 	do_daemon_frame,    do_daemon_bytes, do_daemon_hang_up, do_daemon_read, do_begin,
 	do_accept,          do_host_says,    do_host_goes,      do_plugin_is,   do_plugin_has,
-	do_plugin_notifies, do_elapse,       do_break_channel,
+	do_plugin_notifies, do_elapse,       do_break_channel,  do_leave_files,
 };
 
 /* --- Its books --- */
@@ -391,6 +406,7 @@ static void make(void)
 	memset(&plugin, 0, sizeof(plugin));
 	has_begun = false;
 	has_failed = false;
+	num_files_left = MAX_FILES;
 	CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) == 0);
 	chan_stream_init(&daemon_end, fds[1]);
 	worker.options.control_fd = fds[0];

@@ -376,6 +376,10 @@ class Worker:
     def break_channel(how):
         return step(12, 0, 0, how)
 
+    @staticmethod
+    def leave_files(number):
+        return step(13, number)
+
 
 def ticket(connection=1, version=1, max_message=4096, host="node1"):
     return (struct.pack("<QHI", connection, version, max_message) + bytes([connection] * 32) +
@@ -429,6 +433,8 @@ def worker_seeds():
     yield "ticket_big", up + w.daemon(TICKET, ticket(max_message=4097))
     yield "ticket_small", up + w.daemon(TICKET, ticket(max_message=100))
     yield "ticket_name", up + w.daemon(TICKET, ticket(host="a\nb\x1b[2J"))
+    yield "ticket_files", up + w.leave_files(6) + w.daemon(TICKET, ticket()) + w.read()
+    yield "guest_files", up + w.daemon(TICKET, ticket()) + w.leave_files(2) + w.accept() + w.elapse()
     yield "void", busy + w.daemon(TICKET_VOID, struct.pack("<Q", 1)) + w.notifies()
     yield "void_none", up + w.daemon(TICKET_VOID, struct.pack("<Q", 1))
     yield "void_cut", up + w.daemon(TICKET_VOID, b"1")
