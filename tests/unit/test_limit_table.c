@@ -122,10 +122,13 @@ static void settle(struct uromd_config *config, const char *name, const char *te
 		   struct uromd_failure *failure, doca_error_t expected)
 {
 	char argument[64];
-	/* The worker's program: any will do. Its user is said only by root. */
+	/* The worker's program: any will do. Its user is said only by root. A cookie would want a
+	 * place of its own. */
 	char *argv[] = { (char *)(uintptr_t) "doca_urom_daemon",
 			 (char *)(uintptr_t) "--worker",
 			 (char *)(uintptr_t) "/bin/sh",
+			 (char *)(uintptr_t) "--auth",
+			 (char *)(uintptr_t) "none",
 			 argument,
 			 (char *)(uintptr_t)text,
 			 geteuid() == 0 ? (char *)(uintptr_t) "--worker-user" : NULL,
@@ -133,7 +136,7 @@ static void settle(struct uromd_config *config, const char *name, const char *te
 			 NULL };
 
 	(void)snprintf(argument, sizeof(argument), "--%s", name);
-	assert_success(uromd_args_parse(geteuid() == 0 ? 7 : 5, argv, config));
+	assert_success(uromd_args_parse(geteuid() == 0 ? 9 : 7, argv, config));
 	assert_error(uromd_config_settle(config, failure), expected);
 }
 
