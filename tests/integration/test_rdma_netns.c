@@ -68,39 +68,38 @@ static void side_open(struct rdma_side *side, int socket, uint32_t gid_index)
 
 static const struct rdma_conf dc_conf = { .len = MIB, .transport = DOCA_RDMA_TRANSPORT_TYPE_DC };
 
-/* A target, whose descriptors go to the other side. */
-static void target_open(struct rdma_side *target, int socket)
-{
-	struct rdma_blob blob;
+/* What the other side needs of a target. */
+struct invitation {
+	struct rdma_blob target, memory;
+};
 
+static void target_open(struct rdma_side *target, struct invitation *invitation)
+{
 	setenv("DOCA_RDMA_SOCKET_BUFFER", "4096", 1); /* what is read does not fit into sockets */
 	rdma_side_init(target, &dc_conf);
 	rdma_side_start(target);
 	unsetenv("DOCA_RDMA_SOCKET_BUFFER");
-	rdma_export(target, &blob, &target->conn);
-	assert_int_equal(send(socket, &blob, sizeof(blob), 0), sizeof(blob));
-	rdma_export_memory(target, &blob);
-	assert_int_equal(send(socket, &blob, sizeof(blob), 0), sizeof(blob));
+	rdma_export(target, &invitation->target, &target->conn);
+	rdma_export_memory(target, &invitation->memory);
 }
 
 /* Begins to read all of the target's memory, and then takes nothing any more. */
 static void read_and_stop(int socket)
 {
-	struct rdma_blob target, memory;
+	struct invitation invitation;
 	struct doca_buf *far;
 	struct rdma_side side;
 	size_t len;
 	void *base;
 
 	setenv("DOCA_RDMA_SOCKET_BUFFER", "4096", 1);
-	assert_int_equal(recv(socket, &target, sizeof(target), 0), sizeof(target));
-	assert_int_equal(recv(socket, &memory, sizeof(memory), 0), sizeof(memory));
+	assert_int_equal(recv(socket, &invitation, sizeof(invitation), 0), sizeof(invitation));
 	rdma_side_init(&side, &dc_conf);
 	rdma_side_start(&side);
 	rdma_export(&side, &(struct rdma_blob){ .len = 0 }, &side.conn);
-	assert_success(rdma_connect_to(&side, &target, side.conn));
-	assert_success(
-	    doca_mmap_create_from_export(NULL, memory.bytes, memory.len, side.dev, &side.remote));
+	assert_success(rdma_connect_to(&side, &invitation.target, side.conn));
+	assert_success(doca_mmap_create_from_export(NULL, invitation.memory.bytes,
+						    invitation.memory.len, side.dev, &side.remote));
 	rdma_submit(&side, rdma_write_task(&side, NULL, NULL, 0));
 	rdma_hears(&side, "ok(0)"); /* it is connected */
 	assert_success(doca_mmap_get_memrange(side.remote, &base, &len));
@@ -231,12 +230,14 @@ static void notice_dead_host(struct rdma_side *side)
 /* Both a peer and an initiator of a target are gone with their machine, and nobody says so. */
 static void lose_host(struct rdma_side *side, int socket)
 {
+	struct invitation invitation;
 	struct rdma_side target;
 	unsigned int num_fds;
 	char word;
 
-	target_open(&target, socket);
-	num_fds = test_num_fds();
+	target_open(&target, &invitation);
+	num_fds = test_num_fds(); /* before anybody can connect */
+	assert_int_equal(send(socket, &invitation, sizeof(invitation), 0), sizeof(invitation));
 	assert_int_equal(recv(socket, &word, 1, 0), 1);
 	assert_int_equal(test_num_fds(), num_fds + 1);
 	notice_dead_host(side);
@@ -267,13 +268,14 @@ static void run_samples(int other)
 }
 
 /* All of it in a process of its own, whose namespaces go with it. */
-static void be_both(void)
+static void be_both(void **state)
 {
 	char command[256], word;
 	struct rdma_side side;
 	int fds[2];
 	pid_t other;
 
+	(void)state;
 	alarm((unsigned int)(PATIENCE_S * (num_rounds + 2) / 3));
 	enter_namespaces();
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds), 0);
@@ -344,8 +346,9 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		num_rounds = atoi(argv[argc - 1]);
 	if (argc > 2) {
-		be_both();
-		return EXIT_SUCCESS;
+		const struct CMUnitTest both[] = { cmocka_unit_test(be_both) };
+
+		return cmocka_run_group_tests(both, NULL, NULL);
 	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
