@@ -274,8 +274,8 @@ static void run_timers(const struct doca_rdma *rdma)
 	struct soft_port *port = rdma->provider_data;
 
 	pthread_mutex_lock(&port->lock);
-	soft_stranger_run_timers(port, soft_now_ns()); /* is not that long */
-	soft_stranger_run_timers(port, soft_now_ns() + HELLO_NS);
+	soft_stranger_run_timers(port, core_now_ns()); /* is not that long */
+	soft_stranger_run_timers(port, core_now_ns() + HELLO_NS);
 	pthread_mutex_unlock(&port->lock);
 }
 

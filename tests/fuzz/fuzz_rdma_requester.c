@@ -299,8 +299,8 @@ static void elapse(const struct doca_rdma_connection *conn, uint64_t ns)
 
 	pthread_mutex_lock(&port->lock);
 	if (soft->requester != NULL) {
-		soft_requester_run_timers(soft->requester, soft_now_ns());
-		soft_requester_run_timers(soft->requester, soft_now_ns() + ns);
+		soft_requester_run_timers(soft->requester, core_now_ns());
+		soft_requester_run_timers(soft->requester, core_now_ns() + ns);
 	}
 	pthread_mutex_unlock(&port->lock);
 }

@@ -235,11 +235,11 @@ static void elapse(const struct side *side)
 	pthread_mutex_lock(&port->lock);
 	for (responder = LIST_FIRST(&port->hot_responders); responder != NULL; responder = next) {
 		next = LIST_NEXT(responder, hot_link);
-		soft_responder_run_timers(responder, soft_now_ns());
+		soft_responder_run_timers(responder, core_now_ns());
 	}
 	for (responder = LIST_FIRST(&port->hot_responders); responder != NULL; responder = next) {
 		next = LIST_NEXT(responder, hot_link);
-		soft_responder_run_timers(responder, soft_now_ns() + LONG_NS);
+		soft_responder_run_timers(responder, core_now_ns() + LONG_NS);
 	}
 	pthread_mutex_unlock(&port->lock);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who drives the sockets of a context, and when: the application or the engine's thread. */
+#include <inttypes.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,6 +249,46 @@ static void half_served_write_goes_on_though_its_target_is_armed(void **state)
 	rdma_pair_fini(&pair);
 }
 
+/* Has it the sockets within a lease, though it does not call progress? */
+static bool is_given_the_sockets(const struct rdma_side *side)
+{
+	const uint64_t end_ns = test_now_ns() + LEASE_NS;
+
+	do {
+		if (is_leased(side))
+			return true;
+	} while (test_now_ns() < end_ns);
+	return false;
+}
+
+/*
+ * On the processor that both share, the engine may be stopped whenever it has the lock, and have it
+ * again before the application gets a turn.
+ */
+static void who_was_turned_away_is_given_the_sockets(void **state)
+{
+	const uint64_t end_ns = test_now_ns() + PATIENCE_NS;
+	bool is_given = false;
+	struct rdma_pair pair;
+
+	(void)state;
+	rdma_pair_init(&pair, NULL);
+	open_lanes(&pair);
+
+	for (uint64_t i = 1; !is_given && test_now_ns() < end_ns; i++) {
+		char word[32];
+
+		write_past(&pair, i); /* it may be over before anybody looks */
+		is_given = is_given_the_sockets(&pair.b);
+		(void)snprintf(word, sizeof(word), "ok(%" PRIu64 ")", i);
+		rdma_hears(&pair.a, word);
+		rdma_put_bufs(&pair.a);
+	}
+
+	assert_true(is_given);
+	rdma_pair_fini(&pair);
+}
+
 /* Sleeps on its handle until it has received something. */
 static void sleep_step(struct rdma_side *side, void *unused)
 {
@@ -296,6 +338,7 @@ int main(int argc, char **argv)
 		RDMA_TEST_ALONE(sockets_are_taken_back_within_a_millisecond),
 		RDMA_TEST_ALONE(engine_does_not_spin_while_an_application_polls),
 		RDMA_TEST_ALONE(engine_spins_for_a_moment),
+		RDMA_TEST_ALONE(who_was_turned_away_is_given_the_sockets),
 		RDMA_TEST(half_served_write_goes_on_though_its_target_polled_once),
 		RDMA_TEST(half_served_write_goes_on_though_its_target_is_armed),
 		RDMA_TEST(big_writes_to_a_sleeper_end),

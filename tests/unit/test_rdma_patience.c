@@ -103,7 +103,7 @@ static bool is_in_no_hurry(const struct rdma_side *side)
 {
 	const uint64_t half_a_second_ns = UINT64_C(500) * 1000000;
 	const struct soft_requester *requester = lock_requester(side);
-	bool is_slow = requester != NULL && requester->retry_ns > soft_now_ns() + half_a_second_ns;
+	bool is_slow = requester != NULL && requester->retry_ns > core_now_ns() + half_a_second_ns;
 
 	unlock(side);
 	assert_non_null(requester);

@@ -228,14 +228,16 @@ static void until_reading_step(struct rdma_side *side, void *unused)
 		(void)doca_pe_progress(side->pe);
 }
 
-/* A read of a's, number 1, whose data b cannot write. */
-static void read_something(struct rdma_pair *pair)
+/* Reads of a's, from 1 on, 4 MiB in all, whose data b cannot write. */
+static void read_something(struct rdma_pair *pair, unsigned int num_reads)
 {
 	struct rdma_side *a = &pair->a, *b = &pair->b;
+	size_t len = 4 * MIB / num_reads;
 
 	rdma_at(b, play_responder_step, NULL, 0);
-	rdma_submit(a, rdma_read_task(a, rdma_remote_buf(a, b, 0, 4 * MIB, 4 * MIB),
-				      rdma_room(a, 0, 4 * MIB), 1));
+	for (unsigned int i = 0; i < num_reads; i++)
+		rdma_submit(a, rdma_read_task(a, rdma_remote_buf(a, b, 0, len, len),
+					      rdma_room(a, i * len, len), i + 1));
 	rdma_at(b, until_reading_step, NULL, 0);
 }
 
@@ -255,18 +257,29 @@ static void take_data_step(struct rdma_side *side, void *unused)
 	assert_is_short(num_taken);
 }
 
-static void socket_that_takes_all_data_of_a_read(void **state)
+static void check_reads(unsigned int num_reads, const char *heard)
 {
 	struct rdma_pair pair;
 
-	(void)state;
 	open_pair(&pair);
-	read_something(&pair);
+	read_something(&pair, num_reads);
 	rdma_at(&pair.b, take_data_step, NULL, 0);
 	assert_success(doca_rdma_connection_disconnect(pair.a.conn));
-	rdma_hears(&pair.a, "IO_FAILED(1)");
+	rdma_hears(&pair.a, heard);
 	rdma_at(&pair.b, play_nothing_step, NULL, 0);
 	rdma_pair_fini(&pair);
+}
+
+static void socket_that_takes_all_data_of_a_read(void **state)
+{
+	(void)state;
+	check_reads(1, "IO_FAILED(1)");
+}
+
+static void socket_that_takes_all_data_of_many_reads(void **state)
+{
+	(void)state;
+	check_reads(4, "IO_FAILED(1) IO_FAILED(2) IO_FAILED(3) IO_FAILED(4)");
 }
 
 /* Else the set would say so again and again, while there is no room to go on with. */
@@ -277,7 +290,7 @@ static void reader_that_says_no_more_is_let_go(void **state)
 
 	(void)state;
 	open_pair(&pair);
-	read_something(&pair);
+	read_something(&pair, 1);
 
 	port = lock_port(&pair.a);
 	assert_int_equal(shutdown(LIST_FIRST(&port->hot_requesters)->sock.fd, SHUT_WR), 0);
@@ -316,6 +329,7 @@ int main(int argc, char **argv)
 		RDMA_TEST(input_without_end_of_a_failed_lane),
 		RDMA_TEST_TCP(socket_that_takes_all_requests),
 		RDMA_TEST(socket_that_takes_all_data_of_a_read),
+		RDMA_TEST(socket_that_takes_all_data_of_many_reads),
 		RDMA_TEST(reader_that_says_no_more_is_let_go),
 		RDMA_TEST_ALONE(clients_without_end),
 	};

@@ -14,10 +14,9 @@
  * Lease. The sockets of a context are a port: one lock, one epoll set, one driver at a time. While
  * the application calls progress, it drives the port itself and the set is in no other; while it
  * does not, the set is nested in that of the engine, the one thread of a process (soft_engine.c),
- * which so serves a passive target. Progress takes the lease, and a tick of the engine that finds
- * no call of progress since the tick before takes it back. An application that sleeps on the handle
- * of its progress engine, which nests the set while it has the lease, is woken by the socket
- * itself.
+ * which so serves a passive target. Progress takes the lease and renews it, and the engine takes it
+ * back when that was not done in time. An application that sleeps on the handle of its progress
+ * engine, which nests the set then, is woken by the socket itself.
  *
  * Who completes. A task is in exactly one queue: of its requester or of the receives of its port,
  * or in the finished ones. Whoever drives moves it to the finished ones, once, under the lock; the
@@ -38,6 +37,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+#include "core/clock.h"
 #include "rdma/provider.h"
 #include "rdma/providers/software/soft_frame.h"
 
@@ -203,7 +203,8 @@ struct soft_port {
 	uint64_t id;                /* unique in the process */
 	unsigned int num_polls;     /* atomic: calls of progress */
 	unsigned int seen_polls;    /* atomic: at the engine's last look */
-	bool is_left;               /* the engine's: to an application that has not come yet */
+	uint64_t renewed_ns;        /* the lease, at that time */
+	unsigned int num_awake;     /* calls of progress since the application last slept */
 
 	struct soft_sock unix_listener;
 	struct soft_sock tcp_listener;
@@ -228,7 +229,9 @@ struct soft_port {
 	unsigned int num_blocked;    /* lanes that wait for room */
 	unsigned int num_rounds;     /* of polling directly */
 	int epoll_fd;                /* of all its sockets */
-	int gate_fd; /* an epoll in the progress engine's handle, with epoll_fd while leased */
+	int lease_fd;                /* a timer, in the engine's set: the lease is over */
+	int gate_fd;  /* an epoll in the progress engine's handle, with epoll_fd while it is_open */
+	bool is_open; /* leased, to an application that sleeps now and then */
 	uint16_t tcp_port;
 	bool is_full;      /* there was no descriptor for a client */
 	bool is_orphan;    /* in a child of a fork: all is closed, and it is in no list */
@@ -273,8 +276,6 @@ void soft_host_id(uint8_t *id);
 /* The addresses of the device: IPv4 before IPv6, those that it has. */
 bool soft_gid_is_ipv6(const struct doca_devinfo *info, uint32_t index);
 void soft_get_gid(const struct doca_devinfo *info, uint32_t index, struct doca_rdma_gid *gid);
-
-uint64_t soft_now_ns(void);
 
 /* --- soft_iov.c: lists of bufs and bytes that have come ----------------------------------- */
 
@@ -365,7 +366,7 @@ void soft_port_abandon(struct soft_port *port);
 doca_error_t soft_engine_add(struct soft_port *port);
 void soft_engine_remove(struct soft_port *port);
 
-/* The application drives from here on; called with the port's lock held. */
+/* The application drives, or is to; called at each progress, with the port's lock held. */
 void soft_engine_lease(struct soft_port *port);
 
 /* A port has a deadline that the engine has to know; the same. */
@@ -461,10 +462,10 @@ void soft_receive_return(struct soft_responder *responder);
 /* --- soft_respond_out.c: what a responder writes -------------------------------------------- */
 
 /*
- * Writes what is to be written, up to a slice; false: not all, and the rest follows when it is
- * possible.
+ * Writes what is to be written, of data no more than the budget; false: not all, and the rest
+ * follows when it is possible.
  */
-bool soft_respond_flush(struct soft_responder *responder);
+bool soft_respond_flush(struct soft_responder *responder, size_t *budget);
 
 /* Tells once more what is done, which says nothing new. */
 void soft_respond_again(struct soft_responder *responder);
@@ -473,7 +474,7 @@ void soft_respond_again(struct soft_responder *responder);
 void soft_respond_watch(struct soft_responder *responder);
 
 /* A read begins: its data is written by soft_respond_flush(). */
-void soft_respond_read(struct soft_responder *responder);
+void soft_respond_read(struct soft_responder *responder, size_t *budget);
 
 /* A request has failed: the peer is told, and the lane is over. */
 void soft_respond_nak(struct soft_responder *responder, enum soft_status status);

@@ -40,7 +40,7 @@ static void requester_destroy(struct soft_sock *sock)
 /* All addresses were tried: once more later, or, for tasks that wait, that was it. */
 static void wait_for_retry(struct soft_requester *requester)
 {
-	uint64_t now_ns = soft_now_ns();
+	uint64_t now_ns = core_now_ns();
 	bool is_final = now_ns >= requester->refused_ns;
 
 	requester->candidate = 0;
@@ -180,7 +180,7 @@ doca_error_t soft_requester_create(struct soft_conn *soft)
 	requester->sock.destroy = requester_destroy;
 	requester->conn = soft;
 	STAILQ_INIT(&requester->tasks);
-	requester->refused_ns = soft_now_ns() + REFUSED_NS;
+	requester->refused_ns = core_now_ns() + REFUSED_NS;
 	soft->requester = requester;
 	dial(requester);
 	return DOCA_SUCCESS;
@@ -198,7 +198,7 @@ void soft_requester_close(struct soft_requester *requester)
 
 void soft_requester_hurry(struct soft_requester *requester)
 {
-	uint64_t now_ns = soft_now_ns();
+	uint64_t now_ns = core_now_ns();
 
 	requester->deadline_ns = now_ns + requester->sock.port->options.connect_wait_ns;
 	soft_port_set_deadline(requester->sock.port, requester->deadline_ns);

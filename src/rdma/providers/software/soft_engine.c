@@ -6,11 +6,11 @@
  * who has asked once asks again soon, and to be woken costs ten times as much as to look; it does
  * so only while no application of the process is polling, which needs the processor itself.
  *
- * A port that is leased is in no set of the engine's. A tick, which runs only while there are such,
- * compares the number of calls of progress with that of the tick before, and takes the port back
- * when it is the same. A call of progress that finds the engine at the port does not wait, but is
- * counted: the engine then leaves the port to that application, and the tick sees whether it really
- * comes. So nothing that could go on is ever slept on for more than two ticks.
+ * A port that is leased is in no set of the engine's, but a timer of its own is, which progress
+ * puts off from time to time: so the engine is not woken while the application drives, which would
+ * cost that a tenth of its latency, and takes the port back when the timer goes off. A call of
+ * progress that finds the engine at the port does not wait, but is counted: the engine then hands
+ * the lease over. So nothing that could go on is ever slept on for longer than a lease.
  *
  * The list of ports is locked while one of them is looked at, so that a port that is being closed
  * is not; applications wait for that only when they start and stop.
@@ -30,22 +30,29 @@
 
 CORE_LOG_REGISTER(RDMA::SOFT::ENGINE);
 
-/* Who does not drive a port any more has lost it after two ticks. */
-#define TICK_NS    (UINT64_C(450) * 1000)
-#define LEASE_NS   (UINT64_C(1000) * 1000)
-#define SPIN_NS    (UINT64_C(50) * 1000)
-#define NS_PER_S   UINT64_C(1000000000)
-#define MAX_EVENTS 16
+/*
+ * Who does not drive a port any more has lost it after a lease: a millisecond less what a thread
+ * takes to wake up. Who drives it puts that off twice as often.
+ */
+#define LEASE_NS (UINT64_C(900) * 1000)
+#define RENEW_NS (LEASE_NS / 2)
 
-_Static_assert(2 * TICK_NS <= LEASE_NS, "a port is taken back in time");
+/* Who has called progress so often without having slept is not about to sleep. */
+#define AWAKE_POLLS 64
 
-/* What epoll gives for the engine's own descriptors; ports have ids above. */
+#define SPIN_NS     (UINT64_C(50) * 1000)
+#define MAX_EVENTS  16
+
+/* What epoll gives for the engine's own descriptors. Ports have ids above; their timers the next.
+ */
 enum own_fd {
 	OWN_WAKE,
-	OWN_TICK,
 	OWN_TIMER,
 	OWN_COUNT,
 };
+
+#define PORT_IDS     2
+#define LEASE_ID(id) ((id) + 1)
 
 static struct {
 	pthread_mutex_t life_lock; /* starting and ending the thread */
@@ -66,7 +73,7 @@ static struct {
 } engine = {
 	.life_lock = PTHREAD_MUTEX_INITIALIZER,
 	.epoll_fd = -1,
-	.fds = { -1, -1, -1 },
+	.fds = { -1, -1 },
 	.list_lock = PTHREAD_MUTEX_INITIALIZER,
 	.last_id = OWN_COUNT,
 	.timer_lock = PTHREAD_MUTEX_INITIALIZER,
@@ -92,19 +99,16 @@ static void unwatch_in(int epoll_fd, int fd)
 
 static struct timespec timespec_of(uint64_t ns)
 {
-	return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S),
-				  .tv_nsec = (long)(ns % NS_PER_S) };
+	return (struct timespec){ .tv_sec = (time_t)(ns / CORE_NS_A_SECOND),
+				  .tv_nsec = (long)(ns % CORE_NS_A_SECOND) };
 }
 
-/* first_ns 0: off. */
-static void timer_set(enum own_fd which, uint64_t first_ns, uint64_t period_ns, int flags)
+/* It goes off once, at that time. */
+static void timer_set(int fd, uint64_t at_ns)
 {
-	const struct itimerspec when = {
-		.it_value = timespec_of(first_ns),
-		.it_interval = timespec_of(period_ns),
-	};
+	const struct itimerspec when = { .it_value = timespec_of(at_ns > 0 ? at_ns : 1) };
 
-	(void)timerfd_settime(engine.fds[which], flags, &when, NULL);
+	(void)timerfd_settime(fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
 void soft_engine_set_timer(uint64_t at_ns)
@@ -112,7 +116,7 @@ void soft_engine_set_timer(uint64_t at_ns)
 	pthread_mutex_lock(&engine.timer_lock);
 	if (at_ns < engine.timer_ns) {
 		engine.timer_ns = at_ns;
-		timer_set(OWN_TIMER, at_ns > 0 ? at_ns : 1, 0, TFD_TIMER_ABSTIME);
+		timer_set(engine.fds[OWN_TIMER], at_ns);
 	}
 	pthread_mutex_unlock(&engine.timer_lock);
 }
@@ -132,59 +136,95 @@ void soft_engine_kick(struct soft_port *port)
 		(void)!write(engine.fds[OWN_WAKE], &one, sizeof(one));
 }
 
-void soft_engine_on_sleep(struct soft_port *port)
+static void renew(struct soft_port *port)
 {
-	if (port->is_leased) {
-		__atomic_store_n(&port->num_polls, port->num_polls + 1, __ATOMIC_RELAXED);
+	uint64_t now_ns = core_now_ns();
+
+	if (now_ns - port->renewed_ns < RENEW_NS)
 		return;
-	}
-	__atomic_store_n(&port->seen_polls, port->num_polls, __ATOMIC_RELAXED);
-	soft_engine_kick(port);
+	port->renewed_ns = now_ns;
+	timer_set(port->lease_fd, now_ns + LEASE_NS);
 }
 
-void soft_engine_lease(struct soft_port *port)
+/* Sockets wake who sleeps on the progress engine's handle. */
+static bool open_gate(struct soft_port *port)
 {
-	if (watch_in(port->gate_fd, port->epoll_fd, port->id) != 0)
-		return; /* no memory in the system: the engine goes on */
-	unwatch_in(engine.epoll_fd, port->epoll_fd);
-	__atomic_store_n(&port->is_leased, true, __ATOMIC_RELAXED);
-	__atomic_store_n(&port->seen_polls, port->num_polls, __ATOMIC_RELAXED);
-	if (__atomic_fetch_add(&engine.num_leased, 1, __ATOMIC_SEQ_CST) == 0)
-		timer_set(OWN_TICK, TICK_NS, TICK_NS, 0);
+	if (!port->is_open)
+		port->is_open = watch_in(port->gate_fd, port->epoll_fd, port->id) == 0;
+	return port->is_open;
+}
+
+static void close_gate(struct soft_port *port)
+{
+	if (port->is_open)
+		unwatch_in(port->gate_fd, port->epoll_fd);
+	port->is_open = false;
 }
 
 /* Called with the port's lock held. */
 static void take_back(struct soft_port *port)
 {
-	unwatch_in(port->gate_fd, port->epoll_fd);
+	close_gate(port);
 	__atomic_store_n(&port->is_leased, false, __ATOMIC_RELAXED);
-	__atomic_fetch_sub(&engine.num_leased, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_sub(&engine.num_leased, 1, __ATOMIC_RELAXED);
 	if (watch(port->epoll_fd, port->id) != 0)
 		DOCA_LOG_ERR("a port cannot be watched: %s", strerror(errno));
 }
 
-/* One round of a port; true: there is more to do now. Called with the list locked. */
+void soft_engine_on_sleep(struct soft_port *port)
+{
+	port->num_awake = 0;
+	if (port->is_leased && open_gate(port)) {
+		renew(port);
+		return;
+	}
+	if (port->is_leased)
+		take_back(port); /* no memory in the system: the engine goes on */
+	__atomic_store_n(&port->seen_polls, port->num_polls, __ATOMIC_RELAXED);
+	soft_engine_kick(port);
+}
+
+static void take(struct soft_port *port)
+{
+	unwatch_in(engine.epoll_fd, port->epoll_fd);
+	__atomic_store_n(&port->is_leased, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&port->seen_polls, port->num_polls, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&engine.num_leased, 1, __ATOMIC_RELAXED);
+	port->renewed_ns = 0;
+}
+
+void soft_engine_lease(struct soft_port *port)
+{
+	if (!port->is_leased)
+		take(port);
+	if (++port->num_awake == AWAKE_POLLS)
+		close_gate(port);
+	renew(port);
+}
+
+/* Has the application called progress, and not got the lock, since the engine began? */
+static bool is_wanted(const struct soft_port *port)
+{
+	return __atomic_load_n(&port->num_polls, __ATOMIC_RELAXED) !=
+	       __atomic_load_n(&port->seen_polls, __ATOMIC_RELAXED);
+}
+
+/*
+ * One round of a port; true: there is more to do now. Who wants the port gets it behind that: on
+ * the same processor it may never be let in otherwise. Called with the list locked.
+ */
 static bool serve(struct soft_port *port)
 {
 	bool has_moved = false;
 
 	pthread_mutex_lock(&port->lock);
-	if (!port->is_leased)
+	if (!port->is_leased) {
 		has_moved = soft_port_poll(port);
+		if (is_wanted(port))
+			soft_engine_lease(port);
+	}
 	pthread_mutex_unlock(&port->lock);
 	return has_moved;
-}
-
-static bool is_leased(const struct soft_port *port)
-{
-	return __atomic_load_n(&port->is_leased, __ATOMIC_RELAXED);
-}
-
-/* Has the application called progress since the last look? Then it is about to take the port. */
-static bool is_wanted(const struct soft_port *port)
-{
-	return __atomic_load_n(&port->num_polls, __ATOMIC_RELAXED) !=
-	       __atomic_load_n(&port->seen_polls, __ATOMIC_RELAXED);
 }
 
 static void look(struct soft_port *port)
@@ -194,51 +234,23 @@ static void look(struct soft_port *port)
 	__atomic_store_n(&port->seen_polls, num_polls, __ATOMIC_RELAXED);
 }
 
-/* The application wants the port: it is not looked at until that has proved wrong. */
-static void leave(struct soft_port *port)
+/* Nobody has come for the port for a lease; true: something has moved. */
+static bool on_lease_over(struct soft_port *port)
 {
-	if (port->is_left || is_leased(port))
-		return;
-	port->is_left = true;
-	if (__atomic_load_n(&engine.num_leased, __ATOMIC_SEQ_CST) == 0)
-		timer_set(OWN_TICK, TICK_NS, TICK_NS, 0);
-}
+	uint64_t count;
 
-/* Nobody drives the port. */
-static bool resume(struct soft_port *port)
-{
-	port->is_left = false;
-	pthread_mutex_lock(&port->lock);
+	if (read(port->lease_fd, &count, sizeof(count)) < 0)
+		return false; /* it was put off after all */
+	if (pthread_mutex_trylock(&port->lock) != 0) {
+		/* Somebody is in the middle of a long call. */
+		timer_set(port->lease_fd, core_now_ns() + LEASE_NS);
+		return false;
+	}
 	if (port->is_leased)
 		take_back(port);
 	pthread_mutex_unlock(&port->lock);
+	look(port);
 	return serve(port);
-}
-
-/* Looks after ports that were leased, or left; true: something has moved. */
-static bool on_tick(void)
-{
-	struct soft_port *port;
-	bool has_moved = false, has_left = false;
-
-	LIST_FOREACH(port, &engine.ports, link)
-	{
-		bool is_driven = is_wanted(port);
-
-		if (!port->is_left && !is_leased(port))
-			continue;
-		look(port);
-		if (!is_driven)
-			has_moved |= resume(port);
-		has_left |= port->is_left;
-	}
-	if (has_left || __atomic_load_n(&engine.num_leased, __ATOMIC_SEQ_CST) > 0)
-		return has_moved;
-	timer_set(OWN_TICK, 0, 0, 0);
-	/* Somebody may have leased one after that look, and his tick is what was turned off. */
-	if (__atomic_load_n(&engine.num_leased, __ATOMIC_SEQ_CST) > 0)
-		timer_set(OWN_TICK, TICK_NS, TICK_NS, 0);
-	return has_moved;
 }
 
 static void on_timer(void)
@@ -264,12 +276,12 @@ static bool on_event(uint64_t id)
 
 	if (id < OWN_COUNT)
 		drain(engine.fds[id]);
-	if (id == OWN_TICK)
-		return on_tick();
 	if (id == OWN_TIMER)
 		on_timer();
 	LIST_FOREACH(port, &engine.ports, link)
 	{
+		if (id == LEASE_ID(port->id))
+			return on_lease_over(port);
 		if (port->id != id && id >= OWN_COUNT)
 			continue;
 		look(port);
@@ -285,13 +297,7 @@ static bool serve_all(void)
 
 	pthread_mutex_lock(&engine.list_lock);
 	LIST_FOREACH(port, &engine.ports, link)
-	{
-		/* Who spins holds the lock most of the time, and would keep the application out. */
-		if (is_wanted(port))
-			leave(port);
-		else
-			has_moved |= serve(port);
-	}
+	has_moved |= serve(port);
 	pthread_mutex_unlock(&engine.list_lock);
 	return has_moved;
 }
@@ -304,12 +310,12 @@ static bool is_polled(void)
 /* Looks again until nothing has moved for a while, or, when somebody polls, until nothing moves. */
 static void spin(void)
 {
-	uint64_t last_ns = soft_now_ns();
+	uint64_t last_ns = core_now_ns();
 
 	while (!__atomic_load_n(&engine.is_ending, __ATOMIC_ACQUIRE)) {
 		if (serve_all())
-			last_ns = soft_now_ns();
-		else if (is_polled() || soft_now_ns() - last_ns > SPIN_NS)
+			last_ns = core_now_ns();
+		else if (is_polled() || core_now_ns() - last_ns > SPIN_NS)
 			return;
 	}
 }
@@ -350,7 +356,6 @@ static doca_error_t open_fds(void)
 {
 	engine.epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	engine.fds[OWN_WAKE] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	engine.fds[OWN_TICK] = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	engine.fds[OWN_TIMER] = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	for (int i = 0; i < OWN_COUNT; i++) {
 		if (engine.epoll_fd < 0 || engine.fds[i] < 0 ||
@@ -408,8 +413,9 @@ static doca_error_t add(struct soft_port *port)
 	if (result != DOCA_SUCCESS)
 		return result;
 	pthread_mutex_lock(&engine.list_lock);
-	port->id = ++engine.last_id;
-	if (watch(port->epoll_fd, port->id) == 0) {
+	port->id = engine.last_id += PORT_IDS;
+	if (watch(port->lease_fd, LEASE_ID(port->id)) == 0 &&
+	    watch(port->epoll_fd, port->id) == 0) {
 		LIST_INSERT_HEAD(&engine.ports, port, link);
 		engine.num_ports++;
 	} else {
@@ -485,12 +491,13 @@ void soft_engine_remove(struct soft_port *port)
 	pthread_mutex_lock(&engine.list_lock);
 	LIST_REMOVE(port, link);
 	if (port->is_leased) {
-		unwatch_in(port->gate_fd, port->epoll_fd);
+		close_gate(port);
 		port->is_leased = false;
-		__atomic_fetch_sub(&engine.num_leased, 1, __ATOMIC_SEQ_CST);
+		__atomic_fetch_sub(&engine.num_leased, 1, __ATOMIC_RELAXED);
 	} else {
 		unwatch_in(engine.epoll_fd, port->epoll_fd);
 	}
+	unwatch_in(engine.epoll_fd, port->lease_fd);
 	pthread_mutex_unlock(&engine.list_lock);
 	if (--engine.num_ports == 0)
 		end();

@@ -188,7 +188,7 @@ static void stranger_create(struct soft_port *port, int fd, bool is_unix)
 	stranger->sock.on_ready = on_stranger;
 	stranger->sock.destroy = stranger_destroy;
 	stranger->pid = is_unix ? soft_socket_peer(fd) : 0;
-	stranger->deadline_ns = soft_now_ns() + HELLO_NS;
+	stranger->deadline_ns = core_now_ns() + HELLO_NS;
 	if (soft_sock_add(&stranger->sock, fd, EPOLLIN | EPOLLRDHUP) != DOCA_SUCCESS) {
 		free(stranger);
 		return;
@@ -206,7 +206,7 @@ static void wait_while_full(struct soft_sock *sock)
 	if (!port->is_full)
 		DOCA_LOG_WARN("clients may have to wait: %s", strerror(errno));
 	port->is_full = true;
-	port->accept_ns = soft_now_ns() + FULL_NS;
+	port->accept_ns = core_now_ns() + FULL_NS;
 	soft_port_set_deadline(port, port->accept_ns);
 	soft_sock_want(sock, 0);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "core/error.h"
@@ -238,7 +239,7 @@ void soft_port_set_deadline(struct soft_port *port, uint64_t at_ns)
 
 void soft_port_run_timers(struct soft_port *port)
 {
-	uint64_t now_ns = soft_now_ns();
+	uint64_t now_ns = core_now_ns();
 	struct soft_responder *responder, *next_responder;
 	struct soft_conn *soft;
 
@@ -318,6 +319,8 @@ static void port_destroy(struct soft_port *port)
 		close(port->epoll_fd);
 	if (port->gate_fd >= 0)
 		close(port->gate_fd);
+	if (port->lease_fd >= 0)
+		close(port->lease_fd);
 	pthread_mutex_destroy(&port->lock);
 	free(port);
 }
@@ -356,8 +359,11 @@ doca_error_t soft_port_open(struct doca_rdma *rdma, struct soft_port **port)
 	listener_init(opened, &opened->tcp_listener, soft_on_tcp_client);
 	opened->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	opened->gate_fd = epoll_create1(EPOLL_CLOEXEC);
-	result = opened->epoll_fd >= 0 && opened->gate_fd >= 0 ? name_listener(opened)
-							       : DOCA_ERROR_INITIALIZATION;
+	opened->lease_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (opened->epoll_fd < 0 || opened->gate_fd < 0 || opened->lease_fd < 0)
+		result = DOCA_ERROR_INITIALIZATION;
+	else
+		result = name_listener(opened);
 	if (result == DOCA_SUCCESS)
 		result = open_listeners(opened);
 	if (result == DOCA_SUCCESS)
@@ -391,6 +397,8 @@ void soft_port_abandon(struct soft_port *port)
 	port->epoll_fd = -1;
 	close(port->gate_fd);
 	port->gate_fd = -1;
+	close(port->lease_fd);
+	port->lease_fd = -1;
 	port->is_orphan = true;
 }
 

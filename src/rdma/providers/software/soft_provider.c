@@ -192,8 +192,7 @@ static void soft_poll(struct doca_rdma *rdma, struct drdma_queue *finished)
 	__atomic_store_n(&port->num_polls, port->num_polls + 1, __ATOMIC_RELAXED);
 	if (pthread_mutex_trylock(&port->lock) != 0)
 		return; /* the engine is at it */
-	if (!port->is_leased)
-		soft_engine_lease(port);
+	soft_engine_lease(port);
 	if (STAILQ_EMPTY(&port->finished))
 		(void)soft_port_poll(port);
 	take_finished(port, finished);

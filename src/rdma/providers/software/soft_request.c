@@ -153,24 +153,34 @@ static enum sending not_sent(struct soft_requester *requester)
 	return stop_sending(requester, DOCA_ERROR_IO_FAILED, "the peer has hung up");
 }
 
+/* The plain call is the cheaper one, and it is what small tasks take. */
+static ssize_t send_entries(int fd, struct iovec *iov, int count)
+{
+	const struct msghdr message = { .msg_iov = iov, .msg_iovlen = (size_t)count };
+	const int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
+
+	return count == 1 ? send(fd, iov->iov_base, iov->iov_len, flags)
+			  : sendmsg(fd, &message, flags);
+}
+
 static enum sending send_frame(struct soft_requester *requester, const struct drdma_task *task,
 			       size_t *budget)
 {
 	struct iovec iov[MAX_ENTRIES];
-	struct msghdr message = { .msg_iov = iov };
 
 	if (requester->sent == 0)
 		encode_head(requester, task);
 	while (requester->sent < frame_len(requester, task)) {
 		ssize_t sent;
+		int count;
 
 		if (*budget == 0)
 			return SENDING_PAUSED;
-		message.msg_iovlen = (size_t)frame_rest(requester, task, *budget, iov);
-		if (message.msg_iovlen == 0)
+		count = frame_rest(requester, task, *budget, iov);
+		if (count == 0)
 			return stop_sending(requester, DOCA_ERROR_INVALID_VALUE,
 					    "a source was changed in flight");
-		sent = sendmsg(requester->sock.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+		sent = send_entries(requester->sock.fd, iov, count);
 		if (sent < 0 && errno == EINTR)
 			continue;
 		if (sent < 0)
@@ -223,7 +233,7 @@ void soft_requester_open(struct soft_requester *requester)
 	LIST_INSERT_HEAD(&requester->sock.port->hot_requesters, requester, hot_link);
 	requester->sock.port->num_hot++;
 	soft_port_set_deadline(requester->sock.port,
-			       soft_now_ns()); /* for looks at the peer's host */
+			       core_now_ns()); /* for looks at the peer's host */
 	send_some(requester);
 }
 

@@ -93,7 +93,7 @@ static enum step wait_for_receive(struct soft_responder *responder)
 		return STEP_STOP;
 	responder->deadline_ns = SOFT_NEVER;
 	if (responder->rnr_retry_count < DRDMA_RNR_FOR_EVER) {
-		responder->deadline_ns = soft_now_ns() + responder->rnr_retry_count * RNR_TIMER_NS;
+		responder->deadline_ns = core_now_ns() + responder->rnr_retry_count * RNR_TIMER_NS;
 		soft_port_set_deadline(responder->sock.port, responder->deadline_ns);
 	}
 	set_waiting(responder, true);
@@ -140,7 +140,7 @@ static enum step begin_send(struct soft_responder *responder)
 	return refuse(responder, SOFT_STATUS_LENGTH);
 }
 
-static enum step begin_remote(struct soft_responder *responder)
+static enum step begin_remote(struct soft_responder *responder, size_t *budget)
 {
 	enum soft_status status;
 
@@ -152,7 +152,7 @@ static enum step begin_remote(struct soft_responder *responder)
 	core_key_release(responder->request.key_index);
 	if (responder->request.op != SOFT_OP_READ || responder->request.len == 0)
 		return STEP_AGAIN;
-	soft_respond_read(responder);
+	soft_respond_read(responder, budget);
 	return responder->has_request || responder->sock.fd < 0 ? STEP_STOP : STEP_AGAIN;
 }
 
@@ -340,10 +340,10 @@ static enum step complete(struct soft_responder *responder)
 	return STEP_AGAIN;
 }
 
-static enum step begin(struct soft_responder *responder)
+static enum step begin(struct soft_responder *responder, size_t *budget)
 {
-	enum step result =
-	    responder->request.op == SOFT_OP_SEND ? begin_send(responder) : begin_remote(responder);
+	enum step result = responder->request.op == SOFT_OP_SEND ? begin_send(responder)
+								 : begin_remote(responder, budget);
 
 	responder->is_begun = result == STEP_AGAIN;
 	return result;
@@ -354,7 +354,7 @@ static enum step step(struct soft_responder *responder, size_t *budget)
 	if (!responder->has_request)
 		return take_request(responder);
 	if (!responder->is_begun)
-		return begin(responder);
+		return begin(responder, budget);
 	if (!responder->is_placed)
 		return place(responder, budget);
 	return complete(responder);
@@ -380,7 +380,7 @@ static void poll_ending(struct soft_responder *responder)
 	bool is_drained = false, is_over = false;
 
 	set_busy(responder, false);
-	if (soft_respond_flush(responder) && !responder->is_shut) {
+	if (soft_respond_flush(responder, &budget) && !responder->is_shut) {
 		responder->is_shut = true;
 		(void)shutdown(responder->sock.fd, SHUT_WR); /* fails when the peer is gone */
 	}
@@ -395,25 +395,24 @@ static void poll_ending(struct soft_responder *responder)
 		soft_responder_close(responder);
 }
 
-/* Serves what has come, up to a slice; true: something had. */
-static bool serve(struct soft_responder *responder)
+/* Serves what has come, as far as the budget goes; true: something had. */
+static bool serve(struct soft_responder *responder, size_t *budget)
 {
-	size_t budget = SOFT_SLICE_BYTES;
 	bool is_drained = false, has_moved = false;
 
 	for (;;) {
-		switch (step(responder, &budget)) {
+		switch (step(responder, budget)) {
 		case STEP_AGAIN:
 			has_moved = true;
-			soft_spend(&budget, SOFT_STEP_COST);
-			if (budget > 0)
+			soft_spend(budget, SOFT_STEP_COST);
+			if (*budget > 0)
 				continue;
 			set_busy(responder, true);
-			(void)soft_respond_flush(responder);
+			(void)soft_respond_flush(responder, budget);
 			return true;
 		case STEP_STOP:
 			if (responder->is_waiting) /* for long, maybe; not so what is done */
-				(void)soft_respond_flush(responder);
+				(void)soft_respond_flush(responder, budget);
 			return true;
 		case STEP_DRY:
 			is_drained = true;
@@ -422,7 +421,7 @@ static bool serve(struct soft_responder *responder)
 			break;
 		}
 		/* The peer is told now: it may wait for that before it sends more. */
-		if (!soft_respond_flush(responder) && responder->sock.fd < 0)
+		if (!soft_respond_flush(responder, budget) && responder->sock.fd < 0)
 			return true;
 		if (is_drained || !receive_more(responder, &is_drained))
 			return has_moved;
@@ -432,6 +431,7 @@ static bool serve(struct soft_responder *responder)
 
 bool soft_responder_poll(struct soft_responder *responder)
 {
+	size_t budget = SOFT_SLICE_BYTES;
 	bool has_moved;
 
 	if (responder->sock.fd < 0)
@@ -440,14 +440,14 @@ bool soft_responder_poll(struct soft_responder *responder)
 		poll_ending(responder);
 		return false;
 	}
-	if (responder->is_reading && !soft_respond_flush(responder))
+	if (responder->is_reading && !soft_respond_flush(responder, &budget))
 		return responder->sock.fd >= 0 && !responder->sock.is_blocked;
 	if (responder->is_waiting) {
-		(void)soft_respond_flush(responder);
+		(void)soft_respond_flush(responder, &budget);
 		return false;
 	}
 	set_busy(responder, false);
-	has_moved = serve(responder);
+	has_moved = serve(responder, &budget);
 	if (responder->sock.fd >= 0 && responder->is_ending)
 		poll_ending(responder);
 	return has_moved;
@@ -492,7 +492,7 @@ doca_error_t soft_responder_create(struct soft_conn *soft, struct soft_stranger 
 	soft->port->num_responders++;
 	LIST_INSERT_HEAD(&soft->responders, responder, conn_link);
 	if (soft_conn_is_target(soft))
-		soft_port_set_deadline(soft->port, soft_now_ns() + SOFT_LOOK_NS);
+		soft_port_set_deadline(soft->port, core_now_ns() + SOFT_LOOK_NS);
 	return DOCA_SUCCESS;
 }
 

@@ -200,17 +200,15 @@ static bool write_some(struct soft_responder *responder, size_t *budget)
 	return true;
 }
 
-bool soft_respond_flush(struct soft_responder *responder)
+bool soft_respond_flush(struct soft_responder *responder, size_t *budget)
 {
-	size_t budget = SOFT_SLICE_BYTES;
-
 	if (responder->sock.is_blocked)
 		return false;
 	while (responder->sock.fd >= 0) {
 		if (has_rest(responder)) {
-			if (budget == 0)
+			if (*budget == 0 && responder->chunk_left > 0)
 				break;
-			if (!write_some(responder, &budget))
+			if (!write_some(responder, budget))
 				return false;
 		} else if (responder->is_reading) {
 			next_chunk(responder);
@@ -233,18 +231,20 @@ bool soft_respond_flush(struct soft_responder *responder)
 
 void soft_respond_again(struct soft_responder *responder)
 {
+	size_t budget = SOFT_SLICE_BYTES;
+
 	if (responder->sock.is_blocked)
 		return;
 	responder->has_ack = true;
-	(void)soft_respond_flush(responder);
+	(void)soft_respond_flush(responder, &budget);
 }
 
-void soft_respond_read(struct soft_responder *responder)
+void soft_respond_read(struct soft_responder *responder, size_t *budget)
 {
 	responder->is_reading = true;
 	responder->is_revoked = false;
 	responder->has_ack = false; /* the data tells it */
-	(void)soft_respond_flush(responder);
+	(void)soft_respond_flush(responder, budget);
 }
 
 void soft_respond_nak(struct soft_responder *responder, enum soft_status status)
@@ -255,7 +255,7 @@ void soft_respond_nak(struct soft_responder *responder, enum soft_status status)
 	responder->nak = status;
 	responder->has_ack = false;
 	responder->is_ending = true;
-	responder->deadline_ns = soft_now_ns() + ENDING_NS;
+	responder->deadline_ns = core_now_ns() + ENDING_NS;
 	soft_port_set_deadline(soft->port, responder->deadline_ns);
 	soft_receive_return(responder);
 	responder->conn = NULL;

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/log.h"
@@ -26,7 +25,6 @@ CORE_LOG_REGISTER(RDMA::SOFT::SOCKET);
 /* A descriptor and about 20 KiB each; half of the descriptors that a process has by default. */
 #define DEFAULT_MAX_INITIATORS 512
 #define NS_PER_MS              UINT64_C(1000000)
-#define NS_PER_S               UINT64_C(1000000000)
 
 /*
  * A silent host is dead after about ten seconds. TCP_USER_TIMEOUT is not it: that ends connections
@@ -44,14 +42,6 @@ union address {
 	struct sockaddr_in in;
 	struct sockaddr_in6 in6;
 };
-
-uint64_t soft_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-}
 
 /* A number of the environment, or what stands for it. */
 static uint64_t number_of(const char *name, uint64_t otherwise, uint64_t max)
