@@ -4,10 +4,12 @@
  * of what is written.
  */
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 
-#include "rdma/providers/software/soft_frame.h"
+#include "rdma/providers/software/soft.h"
 #include "rdma_rig.h"
 
 #define MIB       ((size_t)1024 * 1024)
@@ -138,12 +140,41 @@ static void finished_sends_are_told_while_more_is_there(void **state)
 	rdma_pair_fini(&pair);
 }
 
+static void assert_plain(const struct soft_sock *sock)
+{
+	char name[16] = "";
+	socklen_t len = sizeof(name);
+
+	assert_int_equal(getsockopt(sock->fd, IPPROTO_TCP, TCP_CONGESTION, name, &len), 0);
+	assert_string_equal(name, "reno");
+}
+
+/* Neither of those that were dialled nor of those that were accepted. */
+static void lanes_within_a_machine_are_not_paced(void **state)
+{
+	const struct soft_port *port;
+	struct rdma_pair pair;
+
+	(void)state;
+	rdma_pair_init(&pair, NULL);
+	rdma_submit(&pair.a, rdma_write_task(&pair.a, NULL, NULL, 1));
+	rdma_hears(&pair.a, "ok(1)");
+	rdma_submit(&pair.b, rdma_write_task(&pair.b, NULL, NULL, 2));
+	rdma_hears(&pair.b, "ok(2)");
+
+	port = pair.a.rdma->provider_data;
+	assert_plain(&LIST_FIRST(&port->hot_requesters)->sock);
+	assert_plain(&LIST_FIRST(&port->hot_responders)->sock);
+	rdma_pair_fini(&pair);
+}
+
 int main(int argc, char **argv)
 {
 	const struct rdma_test tests[] = {
 		RDMA_TEST(finished_send_is_told_while_the_next_one_waits),
 		RDMA_TEST(rest_of_an_answer_is_told_while_the_next_one_waits),
 		RDMA_TEST(finished_sends_are_told_while_more_is_there),
+		RDMA_TEST_TCP(lanes_within_a_machine_are_not_paced),
 	};
 
 	return rdma_run(tests, sizeof(tests) / sizeof(tests[0]), argc, argv);

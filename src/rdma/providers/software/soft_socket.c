@@ -178,6 +178,30 @@ static void set_option(int fd, int level, int name, int value)
 	(void)setsockopt(fd, level, name, &value, sizeof(value));
 }
 
+static bool is_same_host(const union address *one, const union address *other)
+{
+	if (one->any.sa_family != other->any.sa_family)
+		return false;
+	if (one->any.sa_family == AF_INET)
+		return one->in.sin_addr.s_addr == other->in.sin_addr.s_addr;
+	return one->any.sa_family == AF_INET6 &&
+	       IN6_ARE_ADDR_EQUAL(&one->in6.sin6_addr, &other->in6.sin6_addr);
+}
+
+/*
+ * Within a machine there is no network to share. Whatever estimates its capacity, and paces what is
+ * sent, does nothing there but delay; Reno does neither, and every process may choose it.
+ */
+static void spare_congestion_control(int fd, const union address *peer)
+{
+	static const char reno[] = "reno";
+	union address own;
+	socklen_t len = sizeof(own);
+
+	if (getsockname(fd, &own.any, &len) == 0 && is_same_host(&own, peer))
+		(void)setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, reno, sizeof(reno) - 1);
+}
+
 /* The device's own address of that family; 0: it has none, or the family has no devices. */
 static socklen_t own_address(const struct doca_devinfo *info, sa_family_t family,
 			     union address *address)
@@ -209,9 +233,11 @@ static int dial_at(const struct soft_port *port, const union address *address, s
 	if (fd < 0)
 		return -1;
 	soft_socket_tune(port, fd);
-	if (bind_to_device(port, fd, address->any.sa_family) &&
-	    (connect(fd, &address->any, len) == 0 || errno == EINPROGRESS))
-		return fd;
+	if (bind_to_device(port, fd, address->any.sa_family)) {
+		spare_congestion_control(fd, address);
+		if (connect(fd, &address->any, len) == 0 || errno == EINPROGRESS)
+			return fd;
+	}
 	err = errno;
 	close(fd);
 	errno = err == EADDRNOTAVAIL ? ENETUNREACH : err; /* that one means something else here */
@@ -262,6 +288,7 @@ void soft_socket_tune(const struct soft_port *port, int fd)
 	int bytes = port->options.buffer_bytes;
 	int domain = AF_UNIX;
 	socklen_t len = sizeof(domain);
+	union address peer;
 
 	if (bytes > 0) {
 		set_option(fd, SOL_SOCKET, SO_SNDBUF, bytes);
@@ -274,6 +301,9 @@ void soft_socket_tune(const struct soft_port *port, int fd)
 	set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_IDLE_S);
 	set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_PERIOD_S);
 	set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_COUNT);
+	len = sizeof(peer);
+	if (getpeername(fd, &peer.any, &len) == 0) /* that of a dialled one is not known yet */
+		spare_congestion_control(fd, &peer);
 }
 
 bool soft_socket_is_dead(int fd)
