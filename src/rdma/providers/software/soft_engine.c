@@ -171,6 +171,14 @@ static void take_back(struct soft_port *port)
 		DOCA_LOG_ERR("a port cannot be watched: %s", strerror(errno));
 }
 
+/* Calls of progress until now are not those of an application that waits. */
+static void look(struct soft_port *port)
+{
+	unsigned int num_polls = __atomic_load_n(&port->num_polls, __ATOMIC_RELAXED);
+
+	__atomic_store_n(&port->seen_polls, num_polls, __ATOMIC_RELAXED);
+}
+
 void soft_engine_on_sleep(struct soft_port *port)
 {
 	port->num_awake = 0;
@@ -180,7 +188,7 @@ void soft_engine_on_sleep(struct soft_port *port)
 	}
 	if (port->is_leased)
 		take_back(port); /* no memory in the system: the engine goes on */
-	__atomic_store_n(&port->seen_polls, port->num_polls, __ATOMIC_RELAXED);
+	look(port);
 	soft_engine_kick(port);
 }
 
@@ -188,13 +196,15 @@ static void take(struct soft_port *port)
 {
 	unwatch_in(engine.epoll_fd, port->epoll_fd);
 	__atomic_store_n(&port->is_leased, true, __ATOMIC_RELAXED);
-	__atomic_store_n(&port->seen_polls, port->num_polls, __ATOMIC_RELAXED);
+	look(port);
 	__atomic_fetch_add(&engine.num_leased, 1, __ATOMIC_RELAXED);
 	port->renewed_ns = 0;
 }
 
 void soft_engine_lease(struct soft_port *port)
 {
+	if (port->is_orphan)
+		return;
 	if (!port->is_leased)
 		take(port);
 	if (++port->num_awake == AWAKE_POLLS)
@@ -225,13 +235,6 @@ static bool serve(struct soft_port *port)
 	}
 	pthread_mutex_unlock(&port->lock);
 	return has_moved;
-}
-
-static void look(struct soft_port *port)
-{
-	unsigned int num_polls = __atomic_load_n(&port->num_polls, __ATOMIC_RELAXED);
-
-	__atomic_store_n(&port->seen_polls, num_polls, __ATOMIC_RELAXED);
 }
 
 /* Nobody has come for the port for a lease; true: something has moved. */

@@ -399,6 +399,7 @@ void soft_port_abandon(struct soft_port *port)
 	port->gate_fd = -1;
 	close(port->lease_fd);
 	port->lease_fd = -1;
+	port->is_leased = port->is_open = false;
 	port->is_orphan = true;
 }
 
