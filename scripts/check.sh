@@ -82,7 +82,8 @@ gate_tidy() {
 
 report_progress() { # GATE, until it is killed
     local seconds=0
-    while sleep 30; do
+    trap 'kill $!; exit' TERM # its sleep goes with it
+    while sleep 30 & wait $!; do
         seconds=$((seconds + 30))
         echo "...  $1 ($seconds s so far)"
     done
