@@ -195,7 +195,7 @@ static bool is_same_host(const union address *one, const union address *other)
 static void spare_congestion_control(int fd, const union address *peer)
 {
 	static const char reno[] = "reno";
-	union address own;
+	union address own = { .any.sa_family = AF_UNSPEC };
 	socklen_t len = sizeof(own);
 
 	if (getsockname(fd, &own.any, &len) == 0 && is_same_host(&own, peer))
@@ -288,7 +288,7 @@ void soft_socket_tune(const struct soft_port *port, int fd)
 	int bytes = port->options.buffer_bytes;
 	int domain = AF_UNIX;
 	socklen_t len = sizeof(domain);
-	union address peer;
+	union address peer = { .any.sa_family = AF_UNSPEC };
 
 	if (bytes > 0) {
 		set_option(fd, SOL_SOCKET, SO_SNDBUF, bytes);
