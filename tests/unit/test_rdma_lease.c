@@ -51,20 +51,26 @@ static void wait_until_passive(const struct rdma_side *side)
 		assert_true(test_now_ns() < end_ns);
 }
 
+static void wait_until_taken(const struct rdma_side *side)
+{
+	const uint64_t end_ns = test_now_ns() + PATIENCE_NS;
+
+	while (is_leased(side)) {
+		assert_true(test_now_ns() < end_ns);
+		(void)sched_yield();
+	}
+}
+
 /* The time from the last call of progress until the engine has the sockets. */
 static uint64_t time_to_take_back(struct rdma_side *side)
 {
-	const uint64_t end_ns = test_now_ns() + PATIENCE_NS;
 	uint64_t last_ns;
 
 	do {
 		last_ns = test_now_ns();
 		assert_int_equal(doca_pe_progress(side->pe), 0);
 	} while (!is_leased(side));
-	while (is_leased(side)) {
-		assert_true(test_now_ns() < end_ns);
-		(void)sched_yield();
-	}
+	wait_until_taken(side);
 	return test_now_ns() - last_ns;
 }
 
@@ -168,6 +174,65 @@ static void engine_spins_for_a_moment(void **state)
 
 	assert_true(engine_thread_cpu_ms(engine) - before_ms <=
 		    RDMA_RIG_NUM_TASKS * MAX_CPU_MS_EACH);
+	rdma_pair_fini(&pair);
+}
+
+/* Has the engine always something to do there? */
+static void set_busy(const struct rdma_side *side, bool is_busy)
+{
+	struct soft_port *port = port_of(side);
+
+	pthread_mutex_lock(&port->lock);
+	port->num_busy += is_busy ? 1 : -1;
+	soft_engine_kick(port);
+	pthread_mutex_unlock(&port->lock);
+}
+
+/* What others have to do without end must not keep the engine from it. */
+static void sockets_are_taken_back_beside_a_port_that_is_busy(void **state)
+{
+	struct rdma_pair pair;
+
+	(void)state;
+	rdma_pair_init(&pair, NULL);
+	open_lanes(&pair);
+	wait_until_passive(&pair.b);
+	set_busy(&pair.b, true);
+
+	while (!is_leased(&pair.a))
+		(void)doca_pe_progress(pair.a.pe);
+	wait_until_taken(&pair.a);
+
+	set_busy(&pair.b, false);
+	rdma_pair_fini(&pair);
+}
+
+/* Who calls submit, and has not got the lock yet, comes before the engine's next round. */
+static void engine_lets_in_who_waits(void **state)
+{
+	struct soft_port *port;
+	unsigned int before;
+	struct rdma_pair pair;
+	uint64_t end_ns;
+
+	(void)state;
+	rdma_pair_init(&pair, NULL);
+	open_lanes(&pair);
+	wait_until_passive(&pair.b);
+	port = port_of(&pair.b);
+	__atomic_store_n(&port->num_waiting, 1, __ATOMIC_RELAXED);
+	set_busy(&pair.b, true);
+	(void)num_rounds(&pair.b); /* one may have begun */
+
+	before = num_rounds(&pair.b);
+	for (end_ns = test_now_ns() + NS_PER_MS; test_now_ns() < end_ns;)
+		(void)sched_yield();
+	assert_int_equal(num_rounds(&pair.b), before);
+
+	__atomic_store_n(&port->num_waiting, 0, __ATOMIC_RELAXED);
+	for (end_ns = test_now_ns() + PATIENCE_NS; num_rounds(&pair.b) == before;)
+		assert_true(test_now_ns() < end_ns);
+	set_busy(&pair.b, false);
 	rdma_pair_fini(&pair);
 }
 
@@ -336,6 +401,8 @@ int main(int argc, char **argv)
 {
 	const struct rdma_test tests[] = {
 		RDMA_TEST_ALONE(sockets_are_taken_back_within_a_millisecond),
+		RDMA_TEST_ALONE(sockets_are_taken_back_beside_a_port_that_is_busy),
+		RDMA_TEST_ALONE(engine_lets_in_who_waits),
 		RDMA_TEST_ALONE(engine_does_not_spin_while_an_application_polls),
 		RDMA_TEST_ALONE(engine_spins_for_a_moment),
 		RDMA_TEST_ALONE(who_was_turned_away_is_given_the_sockets),

@@ -282,6 +282,35 @@ static void socket_that_takes_all_data_of_many_reads(void **state)
 	check_reads(4, "IO_FAILED(1) IO_FAILED(2) IO_FAILED(3) IO_FAILED(4)");
 }
 
+static void take_memory_step(struct rdma_side *side, void *unused)
+{
+	struct soft_port *port;
+
+	(void)unused;
+	rdma_stop_memory(side);
+	port = lock_port(side);
+	set_play(PLAY_TAKES_ALL);
+
+	(void)soft_port_poll(port);
+
+	play_nothing();
+	unlock_port(port);
+}
+
+/* What is left of the chunk is nobody's bytes, and behind it the reader is told. */
+static void memory_that_is_taken_away_in_the_middle_of_a_read(void **state)
+{
+	struct rdma_pair pair;
+
+	(void)state;
+	open_pair(&pair);
+	read_something(&pair, 1);
+	rdma_at(&pair.b, take_memory_step, NULL, 0);
+	rdma_hears(&pair.a, "NOT_PERMITTED(1)");
+	test_take_log("the peer does not permit the access");
+	rdma_pair_fini(&pair);
+}
+
 /* Else the set would say so again and again, while there is no room to go on with. */
 static void reader_that_says_no_more_is_let_go(void **state)
 {
@@ -330,6 +359,7 @@ int main(int argc, char **argv)
 		RDMA_TEST_TCP(socket_that_takes_all_requests),
 		RDMA_TEST(socket_that_takes_all_data_of_a_read),
 		RDMA_TEST(socket_that_takes_all_data_of_many_reads),
+		RDMA_TEST(memory_that_is_taken_away_in_the_middle_of_a_read),
 		RDMA_TEST(reader_that_says_no_more_is_let_go),
 		RDMA_TEST_ALONE(clients_without_end),
 	};

@@ -203,6 +203,7 @@ struct soft_port {
 	uint64_t id;                /* unique in the process */
 	unsigned int num_polls;     /* atomic: calls of progress */
 	unsigned int seen_polls;    /* atomic: at the engine's last look */
+	unsigned int num_waiting;   /* atomic: threads of the application, for the lock */
 	uint64_t renewed_ns;        /* the lease, at that time */
 	unsigned int num_awake;     /* calls of progress since the application last slept */
 
@@ -235,7 +236,7 @@ struct soft_port {
 	uint16_t tcp_port;
 	bool is_full;      /* there was no descriptor for a client */
 	bool is_orphan;    /* in a child of a fork: all is closed, and it is in no list */
-	bool is_leased;    /* to the application; atomic: set under the lock */
+	bool is_leased;    /* to the application */
 	bool has_finished; /* since the progress engine was last woken */
 	bool has_returned; /* receives that a responder gave back: others may wait for them */
 };
@@ -335,6 +336,12 @@ void soft_sock_reset(struct soft_sock *sock);
 /* Takes the descriptor out of the sock, which is then closed without it. */
 int soft_sock_release(struct soft_sock *sock);
 void soft_sock_drop(int fd);
+
+/*
+ * Locks it for the application. The engine, which may have it most of the time, lets in who waits;
+ * a mutex of its own would not.
+ */
+void soft_port_lock(struct soft_port *port);
 
 /* One round over what may have something; true: something has moved. */
 bool soft_port_poll(struct soft_port *port);
@@ -462,8 +469,8 @@ void soft_receive_return(struct soft_responder *responder);
 /* --- soft_respond_out.c: what a responder writes -------------------------------------------- */
 
 /*
- * Writes what is to be written, of data no more than the budget; false: not all, and the rest
- * follows when it is possible.
+ * Writes what is to be written, of data the budget and the rest of a chunk at most; false: not
+ * all, and the rest follows when it is possible.
  */
 bool soft_respond_flush(struct soft_responder *responder, size_t *budget);
 

@@ -19,6 +19,7 @@
 #include "rdma/providers/software/soft.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -64,6 +65,7 @@ static struct {
 	int fds[OWN_COUNT];
 
 	pthread_mutex_t list_lock;
+	unsigned int num_waiting; /* atomic: threads of the application, for the list */
 	LIST_HEAD(, soft_port) ports;
 	uint64_t last_id;
 	unsigned int num_leased; /* atomic */
@@ -79,6 +81,23 @@ static struct {
 	.timer_lock = PTHREAD_MUTEX_INITIALIZER,
 	.timer_ns = SOFT_NEVER,
 };
+
+/* The same as with a port: the engine lets in who waits. */
+static void lock_list(void)
+{
+	if (pthread_mutex_trylock(&engine.list_lock) == 0)
+		return;
+	__atomic_fetch_add(&engine.num_waiting, 1, __ATOMIC_RELAXED);
+	pthread_mutex_lock(&engine.list_lock);
+	__atomic_fetch_sub(&engine.num_waiting, 1, __ATOMIC_RELAXED);
+}
+
+static void lock_list_as_engine(void)
+{
+	while (__atomic_load_n(&engine.num_waiting, __ATOMIC_RELAXED) > 0)
+		(void)sched_yield(); /* it cannot fail */
+	pthread_mutex_lock(&engine.list_lock);
+}
 
 static int watch_in(int epoll_fd, int fd, uint64_t id)
 {
@@ -227,6 +246,10 @@ static bool serve(struct soft_port *port)
 {
 	bool has_moved = false;
 
+	if (__atomic_load_n(&port->num_waiting, __ATOMIC_RELAXED) > 0) {
+		(void)sched_yield(); /* it cannot fail */
+		return true;         /* there may be something, after them */
+	}
 	pthread_mutex_lock(&port->lock);
 	if (!port->is_leased) {
 		has_moved = soft_port_poll(port);
@@ -244,12 +267,10 @@ static bool on_lease_over(struct soft_port *port)
 
 	if (read(port->lease_fd, &count, sizeof(count)) < 0)
 		return false; /* it was put off after all */
-	if (pthread_mutex_trylock(&port->lock) != 0) {
-		/* Somebody is in the middle of a long call. */
-		timer_set(port->lease_fd, core_now_ns() + LEASE_NS);
-		return false;
-	}
-	if (port->is_leased)
+	pthread_mutex_lock(&port->lock);
+	if (port->is_leased && core_now_ns() - port->renewed_ns < LEASE_NS)
+		timer_set(port->lease_fd, port->renewed_ns + LEASE_NS);
+	else if (port->is_leased)
 		take_back(port);
 	pthread_mutex_unlock(&port->lock);
 	look(port);
@@ -298,7 +319,7 @@ static bool serve_all(void)
 	struct soft_port *port;
 	bool has_moved = false;
 
-	pthread_mutex_lock(&engine.list_lock);
+	lock_list_as_engine();
 	LIST_FOREACH(port, &engine.ports, link)
 	has_moved |= serve(port);
 	pthread_mutex_unlock(&engine.list_lock);
@@ -310,35 +331,42 @@ static bool is_polled(void)
 	return __atomic_load_n(&engine.num_leased, __ATOMIC_RELAXED) > 0;
 }
 
-/* Looks again until nothing has moved for a while, or, when somebody polls, until nothing moves. */
-static void spin(void)
+/*
+ * Looks again until nothing has moved for a while, or, when somebody polls, until nothing moves.
+ * True: it has not come to that, but timers and other ports may have something as well.
+ */
+static bool spin(void)
 {
-	uint64_t last_ns = core_now_ns();
+	uint64_t begin_ns = core_now_ns(), last_ns = begin_ns;
 
 	while (!__atomic_load_n(&engine.is_ending, __ATOMIC_ACQUIRE)) {
-		if (serve_all())
-			last_ns = core_now_ns();
-		else if (is_polled() || core_now_ns() - last_ns > SPIN_NS)
-			return;
+		if (!serve_all()) {
+			if (is_polled() || core_now_ns() - last_ns > SPIN_NS)
+				return false;
+			continue;
+		}
+		last_ns = core_now_ns();
+		if (last_ns - begin_ns > SPIN_NS)
+			return true;
 	}
+	return false;
 }
 
 static void *run(void *unused)
 {
 	struct epoll_event events[MAX_EVENTS];
+	bool has_moved = false;
 
 	(void)unused;
 	(void)pthread_setname_np(pthread_self(), "doca-rdma"); /* for who looks; it may fail */
 	while (!__atomic_load_n(&engine.is_ending, __ATOMIC_ACQUIRE)) {
-		int count = epoll_wait(engine.epoll_fd, events, MAX_EVENTS, -1);
-		bool has_moved = false;
+		int count = epoll_wait(engine.epoll_fd, events, MAX_EVENTS, has_moved ? 0 : -1);
 
-		pthread_mutex_lock(&engine.list_lock);
+		lock_list_as_engine();
 		for (int i = 0; i < count; i++)
 			has_moved |= on_event(events[i].data.u64);
 		pthread_mutex_unlock(&engine.list_lock);
-		if (has_moved)
-			spin();
+		has_moved = has_moved && spin();
 	}
 	return NULL;
 }
@@ -415,7 +443,7 @@ static doca_error_t add(struct soft_port *port)
 
 	if (result != DOCA_SUCCESS)
 		return result;
-	pthread_mutex_lock(&engine.list_lock);
+	lock_list();
 	port->id = engine.last_id += PORT_IDS;
 	if (watch(port->lease_fd, LEASE_ID(port->id)) == 0 &&
 	    watch(port->epoll_fd, port->id) == 0) {
@@ -451,9 +479,9 @@ static void lock_all(void)
 	struct soft_port *port;
 
 	pthread_mutex_lock(&engine.life_lock);
-	pthread_mutex_lock(&engine.list_lock);
+	lock_list();
 	LIST_FOREACH(port, &engine.ports, link)
-	pthread_mutex_lock(&port->lock);
+	soft_port_lock(port);
 	pthread_mutex_lock(&engine.timer_lock);
 }
 
@@ -478,6 +506,7 @@ static void on_child(void)
 	LIST_INIT(&engine.ports);
 	engine.num_ports = 0;
 	engine.num_leased = 0;
+	engine.num_waiting = 0; /* those who waited are the parent's */
 	close_fds();
 }
 
@@ -491,7 +520,7 @@ void soft_engine_remove(struct soft_port *port)
 	if (port->is_orphan)
 		return;
 	pthread_mutex_lock(&engine.life_lock);
-	pthread_mutex_lock(&engine.list_lock);
+	lock_list();
 	LIST_REMOVE(port, link);
 	if (port->is_leased) {
 		close_gate(port);

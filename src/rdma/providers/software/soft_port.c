@@ -123,6 +123,15 @@ static void sweep(struct soft_port *port)
 	}
 }
 
+void soft_port_lock(struct soft_port *port)
+{
+	if (pthread_mutex_trylock(&port->lock) == 0)
+		return;
+	__atomic_fetch_add(&port->num_waiting, 1, __ATOMIC_RELAXED);
+	pthread_mutex_lock(&port->lock);
+	__atomic_fetch_sub(&port->num_waiting, 1, __ATOMIC_RELAXED);
+}
+
 void soft_port_finish(struct soft_port *port, struct drdma_task *task, doca_error_t result)
 {
 	task->result = result;

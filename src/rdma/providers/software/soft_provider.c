@@ -69,7 +69,7 @@ static void soft_stop(struct doca_rdma *rdma, struct drdma_queue *finished)
 	struct soft_port *port = rdma->provider_data;
 
 	rdma->provider_data = NULL;
-	pthread_mutex_lock(&port->lock);
+	soft_port_lock(port);
 	(void)soft_port_poll(port); /* what has come already has succeeded */
 	flush_all(port);
 	take_finished(port, finished);
@@ -98,7 +98,7 @@ static doca_error_t soft_open_conn(struct doca_rdma_connection *conn)
 	record->ipv4 = (uint32_t)info->ipv4[0] << 24 | (uint32_t)info->ipv4[1] << 16 |
 		       (uint32_t)info->ipv4[2] << 8 | info->ipv4[3];
 	memcpy(record->ipv6, info->ipv6, sizeof(record->ipv6));
-	pthread_mutex_lock(&port->lock);
+	soft_port_lock(port);
 	LIST_INSERT_HEAD(&port->conns, soft, link);
 	pthread_mutex_unlock(&port->lock);
 	return DOCA_SUCCESS;
@@ -111,7 +111,7 @@ static doca_error_t soft_connect(struct doca_rdma_connection *conn,
 	struct soft_port *port = soft->port;
 	doca_error_t result = DOCA_ERROR_BAD_STATE;
 
-	pthread_mutex_lock(&port->lock);
+	soft_port_lock(port);
 	if (conn->state == DRDMA_CONN_EXPORTED) {
 		conn->peer = *peer;
 		conn->state = DRDMA_CONN_CONNECTED;
@@ -137,7 +137,7 @@ static doca_error_t soft_disconnect(struct doca_rdma_connection *conn, struct dr
 	if (soft == NULL)
 		return DOCA_ERROR_BAD_STATE;
 	port = soft->port;
-	pthread_mutex_lock(&port->lock);
+	soft_port_lock(port);
 	soft_conn_flush(soft);
 	conn_free(soft);
 	take_finished(port, finished);
@@ -171,7 +171,7 @@ static doca_error_t soft_submit(struct doca_rdma *rdma, struct drdma_task *task)
 	struct soft_port *port = rdma->provider_data;
 	doca_error_t result = DOCA_SUCCESS;
 
-	pthread_mutex_lock(&port->lock);
+	soft_port_lock(port);
 	if (task->kind != DRDMA_RECEIVE) {
 		result = take_task(rdma, task);
 	} else {
@@ -204,7 +204,7 @@ static uint64_t soft_arm(struct doca_rdma *rdma)
 	struct soft_port *port = rdma->provider_data;
 	bool has_work;
 
-	pthread_mutex_lock(&port->lock);
+	soft_port_lock(port);
 	soft_engine_on_sleep(port);
 	has_work = !STAILQ_EMPTY(&port->finished) || (port->is_leased && soft_port_has_work(port));
 	pthread_mutex_unlock(&port->lock);

@@ -439,6 +439,8 @@ bool soft_requester_poll(struct soft_requester *requester)
 		return has_moved;
 	if (is_over(requester) && budget > 0)
 		soft_conn_fail(requester->conn, requester->fault_result, requester->fault);
+	else if (is_over(requester))
+		watch(requester);
 	else if (requester->unsent != NULL && requester->fault == NULL &&
 		 !requester->sock.is_blocked)
 		send_some(requester);

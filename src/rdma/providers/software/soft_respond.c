@@ -442,6 +442,10 @@ bool soft_responder_poll(struct soft_responder *responder)
 	}
 	if (responder->is_reading && !soft_respond_flush(responder, &budget))
 		return responder->sock.fd >= 0 && !responder->sock.is_blocked;
+	if (responder->is_ending) { /* the memory of that read was taken away */
+		poll_ending(responder);
+		return true;
+	}
 	if (responder->is_waiting) {
 		(void)soft_respond_flush(responder, &budget);
 		return false;
