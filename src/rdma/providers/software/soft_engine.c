@@ -38,6 +38,9 @@ CORE_LOG_REGISTER(RDMA::SOFT::ENGINE);
 #define LEASE_NS (UINT64_C(900) * 1000)
 #define RENEW_NS (LEASE_NS / 2)
 
+/* How long the end of a lease waits for the application's next call when it is in one. */
+#define GRACE_NS (UINT64_C(100) * 1000)
+
 /* Who has called progress so often without having slept is not about to sleep. */
 #define AWAKE_POLLS 64
 
@@ -267,7 +270,11 @@ static bool on_lease_over(struct soft_port *port)
 
 	if (read(port->lease_fd, &count, sizeof(count)) < 0)
 		return false; /* it was put off after all */
-	pthread_mutex_lock(&port->lock);
+	if (pthread_mutex_trylock(&port->lock) != 0) {
+		/* In the middle of a long call. Behind one of progress the next puts it off. */
+		timer_set(port->lease_fd, core_now_ns() + GRACE_NS);
+		return false;
+	}
 	if (port->is_leased && core_now_ns() - port->renewed_ns < LEASE_NS)
 		timer_set(port->lease_fd, port->renewed_ns + LEASE_NS);
 	else if (port->is_leased)
