@@ -311,14 +311,21 @@ static void short_messages_that_wait_are_bounded(struct chan_contract *contract)
 	assert_int_equal(accepted->num_detaches, 0);
 }
 
+/*
+ * With UCX, the one that listens goes first: each close of the other lets UCX's own thread accept
+ * in this process, and UCX 1.13 takes an event that came too late for the descriptor that was
+ * closed for one of the new descriptor of the same number, and ends the process.
+ */
 static void closing_half_made_connections_is_silent(struct chan_contract *contract)
 {
+	bool is_worker_first = contract->kind == CHAN_UCX;
+
 	for (unsigned int i = 0; i < 8; i++)
 		(void)contract_connect(&contract->host, &contract->worker);
 	(void)chan_progress(contract->worker.chan);
 
-	contract_close(&contract->host);
-	contract_close(&contract->worker);
+	contract_close(is_worker_first ? &contract->worker : &contract->host);
+	contract_close(is_worker_first ? &contract->host : &contract->worker);
 
 	assert_int_equal(contract->host.num_closed, 0);
 	assert_int_equal(contract->worker.num_closed, 0);
