@@ -378,17 +378,6 @@ static void wait_closed(struct ucx_chan *chan)
 	}
 }
 
-/*
- * To close one of its descriptors may let a channel of this process that listens accept a peer, on
- * UCX's own thread, with that number: so events that came while the worker was busy are looked at
- * before, and at once behind it. All connections are ending: nobody is told of anything.
- */
-static void look_at_missed(struct ucx_chan *chan)
-{
-	if (chan->worker != NULL)
-		(void)ucp_worker_progress(chan->worker);
-}
-
 static void ucx_close(struct chan *base)
 {
 	struct ucx_chan *chan = ucx_chan_from(base);
@@ -396,17 +385,15 @@ static void ucx_close(struct chan *base)
 	struct ucx_conn *conn;
 
 	fds_enter();
-	while ((conn = TAILQ_FIRST(&chan->conns)) != NULL)
-		ucx_disconnect(&conn->base);
-	look_at_missed(chan);
 	while ((request = request_take(chan)) != NULL) {
 		(void)ucp_listener_reject(chan->listener, request->handle); /* it ends anyway */
 		free(request);
 	}
+	while ((conn = TAILQ_FIRST(&chan->conns)) != NULL)
+		ucx_disconnect(&conn->base);
 	while ((conn = TAILQ_FIRST(&chan->ending)) != NULL) {
 		TAILQ_REMOVE(&chan->ending, conn, link);
 		conn_free(conn, false); /* to wait for a peer that is silent would be to block */
-		look_at_missed(chan);
 	}
 	wait_closed(chan);
 	/* UCX insists that its requests were freed before it ends the endpoints by itself. */
