@@ -236,7 +236,7 @@ struct soft_port {
 	uint16_t tcp_port;
 	bool is_full;      /* there was no descriptor for a client */
 	bool is_orphan;    /* in a child of a fork: all is closed, and it is in no list */
-	bool is_leased;    /* to the application */
+	bool is_leased;    /* to the application; set as an atomic, for tests that only look */
 	bool has_finished; /* since the progress engine was last woken */
 	bool has_returned; /* receives that a responder gave back: others may wait for them */
 };
@@ -339,7 +339,7 @@ void soft_sock_drop(int fd);
 
 /*
  * Locks it for the application. The engine, which may have it most of the time, lets in who waits;
- * a mutex of its own would not.
+ * a mutex alone does not.
  */
 void soft_port_lock(struct soft_port *port);
 

@@ -7,8 +7,8 @@
  * so only while no application of the process is polling, which needs the processor itself.
  *
  * A port that is leased is in no set of the engine's, but a timer of its own is, which progress
- * puts off from time to time: so the engine is not woken while the application drives, which would
- * cost that a tenth of its latency, and takes the port back when the timer goes off. A call of
+ * puts off from time to time: so the engine is not woken while the application drives, whose
+ * processor that would take, and takes the port back when the timer goes off. A call of
  * progress that finds the engine at the port does not wait, but is counted: the engine then hands
  * the lease over. So nothing that could go on is ever slept on for longer than a lease.
  *
@@ -47,8 +47,7 @@ CORE_LOG_REGISTER(RDMA::SOFT::ENGINE);
 #define SPIN_NS     (UINT64_C(50) * 1000)
 #define MAX_EVENTS  16
 
-/* What epoll gives for the engine's own descriptors. Ports have ids above; their timers the next.
- */
+/* What epoll gives for the engine's own descriptors; ports and their timers have ids above. */
 enum own_fd {
 	OWN_WAKE,
 	OWN_TIMER,
